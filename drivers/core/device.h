@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * RDMA devices as Pollard sees them. The core is the only ib_client; target and initiator register
+ * here and are told when a device goes, so that one removal is one path.
+ *
+ * A pol_device is found from its ib_device while the device is there. Removal: the device is marked
+ * gone (no new user can find it), every client's device_gone() runs and returns only when it has
+ * destroyed every verbs object it had on the device, then ib_core may free it. References taken with
+ * pol_device_get() keep the structure, not the ib_device.
+ */
+#ifndef POL_CORE_DEVICE_H
+#define POL_CORE_DEVICE_H
+
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <rdma/ib_verbs.h>
+
+struct pol_device {
+	struct ib_device *ib;
+	struct list_head entry;
+	struct kref ref;
+	bool gone;
+	char name[IB_DEVICE_NAME_MAX];
+	atomic_long_t memory_bytes;	/* registered memory in use on it */
+	atomic_t cqs;			/* completion queues of groups on it */
+	atomic_t queues;		/* queue pairs of target and initiator on it */
+};
+
+/**
+ * struct pol_client - a module that uses RDMA devices
+ * @name: for messages
+ * @api: must be POL_API, so that modules of different builds refuse each other
+ * @device_added: a device has arrived. Process context, may sleep. May be NULL
+ * @device_gone: destroy every object on the device before returning. Process context, may sleep;
+ *	may not wait for anything a peer or a disk controls
+ * @entry: the core's
+ */
+struct pol_client {
+	const char *name;
+	unsigned int api;
+	void (*device_added)(struct pol_device *device);
+	void (*device_gone)(struct pol_device *device);
+	struct list_head entry;
+};
+
+#define POL_API 1
+
+int pol_client_register(struct pol_client *client);
+void pol_client_unregister(struct pol_client *client);
+struct pol_device *pol_device_get(struct ib_device *ib);
+void pol_device_put(struct pol_device *device);
+int pol_device_for_each(int (*visit)(struct pol_device *device, void *arg), void *arg);
+
+int pol_devices_init(void);
+void pol_devices_exit(void);
+
+#endif

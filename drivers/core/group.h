@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Poll groups: one kernel thread, pinned to one CPU, that does all the work of the queues placed in it.
+ *
+ * What belongs to a group is touched by its thread only, so the I/O path needs no lock and no shared
+ * atomic. Everybody else reaches a group through messages on one lock-free list: pol_group_post() from
+ * any context, pol_group_call() from process context when the caller needs the acknowledgement.
+ *
+ * Life: a group is made by pol_group_add(), handed out (with a use count that keeps it from being
+ * deleted) by pol_group_choose() or pol_group_get(), and given back by pol_group_put().
+ */
+#ifndef POL_CORE_GROUP_H
+#define POL_CORE_GROUP_H
+
+#include <linux/atomic.h>
+#include <linux/kobject.h>
+#include <linux/llist.h>
+#include <linux/mutex.h>
+#include <linux/sched.h>
+#include <linux/timerqueue.h>
+#include <rdma/ib_verbs.h>
+
+#include "core/latency.h"
+
+struct pol_group;
+struct pol_device;
+
+/* Longest time a group may spin without work before it sleeps: spin_us of the modes. */
+#define POL_GROUP_SPIN_EVENT		0U
+#define POL_GROUP_SPIN_ADAPTIVE		50U		/* microseconds, the default */
+#define POL_GROUP_SPIN_MAX		1000000U
+#define POL_GROUP_SPIN_BUSY		U32_MAX		/* never sleeps */
+
+/**
+ * struct pol_message - something to be done by a group's thread
+ * @node: link in the group's inbox
+ * @handle: called once in the thread; may free or post the message again
+ *
+ * The poster owns the memory until @handle runs. A message may be on one inbox at a time.
+ */
+struct pol_message {
+	struct llist_node node;
+	void (*handle)(struct pol_group *group, struct pol_message *message);
+};
+
+/**
+ * struct pol_timer - a one-shot timer that fires in the group's thread
+ * @node: expiry in nanoseconds of ktime_get() and the link in the group's queue
+ * @fire: called in the thread after the timer has been taken off; may arm it again
+ */
+struct pol_timer {
+	struct timerqueue_node node;
+	void (*fire)(struct pol_group *group, struct pol_timer *timer);
+};
+
+/**
+ * struct pol_poller - a source that has to be asked, e.g. a disk with polled queues
+ * @entry: link in the group's list
+ * @poll: called once a pass in the thread while on the list; returns true if it found something
+ *
+ * While a poller is on the list the group does not sleep: add it with the first request in flight
+ * and remove it with the last.
+ */
+struct pol_poller {
+	struct list_head entry;
+	bool (*poll)(struct pol_group *group, struct pol_poller *poller);
+};
+
+/**
+ * struct pol_cq - a completion queue of a group
+ * @cq: the verbs object
+ * @group: whose thread polls it
+ * @device: the device it lives on
+ * @entry: link in the group's list of queues to poll (thread only)
+ * @link: link in the group's list of all completion queues (under the group's lock)
+ * @capacity: entries there are
+ * @reserved: entries promised to queue pairs (under the group's lock)
+ */
+struct pol_cq {
+	struct ib_cq *cq;
+	struct pol_group *group;
+	struct pol_device *device;
+	struct list_head entry;
+	struct list_head link;
+	unsigned int capacity;
+	unsigned int reserved;
+	bool broken;
+};
+
+/*
+ * Exact work counters. Written by the group's thread alone, read by anybody with READ_ONCE(). The
+ * initiator's submitters post their own work requests; those are counted in its queues.
+ */
+struct pol_group_counters {
+	u64 passes;		/* rounds of the thread */
+	u64 busy_passes;	/* rounds that found something to do */
+	u64 sleeps;		/* times the thread went to sleep */
+	u64 wakeups;		/* times somebody woke it */
+	u64 yields;		/* times it gave way to another task of its CPU */
+	u64 arms;		/* completion queues armed */
+	u64 completions;	/* work completions reaped */
+	u64 receives;		/* of these, capsules that arrived */
+	u64 messages;		/* messages taken from the inbox */
+	u64 post_chains;	/* ib_post_send() calls */
+	u64 work_requests;	/* send work requests in them */
+	u64 receive_posts;	/* receive buffers posted */
+	u64 registrations;	/* memory registrations posted */
+	u64 invalidations;	/* local invalidations posted */
+	u64 bytes_read;		/* bytes sent to hosts for commands */
+	u64 bytes_written;	/* bytes fetched from hosts for commands */
+};
+
+enum pol_group_state {
+	POL_GROUP_NEW,
+	POL_GROUP_RUNNING,
+	POL_GROUP_STOPPING,
+	POL_GROUP_GONE,
+};
+
+struct pol_group {
+	/* the thread's own */
+	struct list_head cqs;		/* pol_cq.entry */
+	struct list_head sendqs;	/* pol_sendq.touched: work requests gathered, not posted yet */
+	struct list_head pollers;	/* pol_poller.entry */
+	struct timerqueue_head timers;
+	u64 now;			/* local_clock() of this pass */
+	u64 gathering_since;		/* local_clock() of the oldest gathered work request, 0: none */
+	struct pol_group_counters counters;
+	struct pol_latency *latency;
+
+	/* written by producers */
+	struct llist_head inbox ____cacheline_aligned_in_smp;
+	bool signalled;			/* a completion queue has something */
+	bool stop;
+
+	/* control side */
+	struct task_struct *thread ____cacheline_aligned_in_smp;
+	u32 spin_us;
+	unsigned int id;
+	int cpu;
+	int node;
+	enum pol_group_state state;
+	struct mutex lock;		/* all_cqs and what is reserved in them */
+	struct list_head all_cqs;	/* pol_cq.link */
+	struct list_head entry;		/* in the list of groups */
+	atomic_t users;			/* queues placed here; -1 once deletion is decided */
+	struct kobject kobj;
+	struct dentry *debugfs;
+};
+
+/* Is the caller this group's thread? An interrupt that borrowed `current` is not. */
+static inline bool pol_group_owns(const struct pol_group *group)
+{
+	return in_task() && current == group->thread;
+}
+
+#ifdef POLLARD_DEBUG
+#define pol_group_assert_owned(group)	WARN_ON_ONCE(!pol_group_owns(group))
+#else
+#define pol_group_assert_owned(group)	do { } while (0)
+#endif
+
+/* Time of the pass that is running, nanoseconds of local_clock(). Thread only. */
+static inline u64 pol_group_now(const struct pol_group *group)
+{
+	return group->now;
+}
+
+#define pol_group_count(group, what, n)	\
+	WRITE_ONCE((group)->counters.what, (group)->counters.what + (n))
+
+int pol_group_add(unsigned int id, int cpu, u32 spin_us);
+int pol_group_delete(unsigned int id);
+int pol_group_set_spin(struct pol_group *group, u32 spin_us);
+int pol_group_set_cpu(struct pol_group *group, int cpu);
+int pol_group_for_each(int (*visit)(struct pol_group *group, void *arg), void *arg);
+struct pol_group *pol_group_get(unsigned int id);
+struct pol_group *pol_group_choose(int cpu);
+void pol_group_put(struct pol_group *group);
+unsigned int pol_group_queues(const struct pol_group *group);
+const char *pol_group_mode(u32 spin_us);
+
+void pol_group_post(struct pol_group *group, struct pol_message *message);
+void pol_group_call(struct pol_group *group, void (*call)(struct pol_group *group, void *arg),
+		    void *arg);
+void pol_groups_sync(void);
+
+void pol_timer_init(struct pol_timer *timer,
+		    void (*fire)(struct pol_group *group, struct pol_timer *timer));
+void pol_timer_arm(struct pol_group *group, struct pol_timer *timer, u64 ns);
+void pol_timer_cancel(struct pol_group *group, struct pol_timer *timer);
+
+void pol_poller_add(struct pol_group *group, struct pol_poller *poller);
+void pol_poller_remove(struct pol_group *group, struct pol_poller *poller);
+
+struct pol_cq *pol_cq_reserve(struct pol_group *group, struct pol_device *device,
+			      unsigned int entries, unsigned int shared);
+void pol_cq_release(struct pol_cq *cq, unsigned int entries);
+
+int pol_groups_init(void);
+void pol_groups_exit(void);
+
+#endif

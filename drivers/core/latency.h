@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Where the time of commands goes: one histogram per command class and stage, kept per poll group.
+ * The group's thread writes, readers copy. The numbers of classes and stages are those of the
+ * netlink contract (enum pollard_latency_class, enum pollard_latency_stage).
+ */
+#ifndef POL_CORE_LATENCY_H
+#define POL_CORE_LATENCY_H
+
+#include "core/histogram.h"
+
+enum pol_latency_class {
+	POL_LATENCY_READ,
+	POL_LATENCY_WRITE,
+	POL_LATENCY_OTHER,
+	POL_LATENCY_CLASSES,
+};
+
+enum pol_latency_stage {
+	POL_LATENCY_QUEUED,	/* waiting for data buffers */
+	POL_LATENCY_FETCH,	/* RDMA READ of the host's data */
+	POL_LATENCY_BACKEND,	/* in the disk */
+	POL_LATENCY_RETURN,	/* data WRITE and response SEND until their completion */
+	POL_LATENCY_TOTAL,	/* capsule reaped until response completed */
+	POL_LATENCY_STAGES,
+};
+
+struct pol_latency {
+	struct pol_histogram stage[POL_LATENCY_CLASSES][POL_LATENCY_STAGES];
+};
+
+static inline void pol_latency_add(struct pol_latency *latency, enum pol_latency_class class,
+				   enum pol_latency_stage stage, u64 ns)
+{
+	pol_histogram_add(&latency->stage[class][stage], ns);
+}
+
+const char *pol_latency_class_name(enum pol_latency_class class);
+const char *pol_latency_stage_name(enum pol_latency_stage stage);
+
+#endif
