@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The seam between the target and storage. A back end is one file: it opens what a namespace is
+ * made of, says its geometry, and executes Read, Write and Flush of commands.
+ */
+#ifndef POLT_BACKEND_H
+#define POLT_BACKEND_H
+
+#include <linux/types.h>
+
+struct netlink_ext_ack;
+struct polt_backend;
+struct polt_command;
+
+enum polt_submit_mode {
+	POLT_SUBMIT_AUTO,	/* inline where the disk cannot block, else worker */
+	POLT_SUBMIT_INLINE,
+	POLT_SUBMIT_WORKER,
+};
+
+/**
+ * struct polt_backend_params - what the administrator asked for
+ * @device: path of a block device, NULL for RAM
+ * @ram_bytes: size of a RAM disk
+ * @submit: where I/O is submitted
+ * @shared: do not claim the block device exclusively
+ * @read_only: open read-only and refuse writes
+ */
+struct polt_backend_params {
+	const char *device;
+	u64 ram_bytes;
+	enum polt_submit_mode submit;
+	bool shared;
+	bool read_only;
+};
+
+/**
+ * struct polt_backend_ops - one kind of storage
+ * @name: as shown to the administrator
+ * @open: process context, may sleep, called without the configuration mutex. Sets block_shift,
+ *	capacity, volatile_cache, ... of the result. ERR_PTR on failure, the reason in @extack
+ * @close: process context, may sleep; nothing is in flight any more
+ * @execute: group's thread; never sleeps, never blocks. Starts a command whose range, length and
+ *	buffers are checked and ready (opcode Read, Write or Flush) and ends it with
+ *	polt_command_executed(), at once or later, from any context
+ */
+struct polt_backend_ops {
+	const char *name;
+	struct polt_backend *(*open)(const struct polt_backend_params *params,
+				     struct netlink_ext_ack *extack);
+	void (*close)(struct polt_backend *backend);
+	void (*execute)(struct polt_backend *backend, struct polt_command *command);
+};
+
+struct polt_backend {
+	const struct polt_backend_ops *ops;
+	u64 blocks;			/* capacity in logical blocks */
+	u8 block_shift;			/* log2 of the logical block size */
+	bool read_only;
+	bool volatile_cache;		/* Flush means something */
+	enum polt_submit_mode submit;	/* as decided: INLINE or WORKER */
+};
+
+extern const struct polt_backend_ops polt_bdev_ops;
+extern const struct polt_backend_ops polt_ram_ops;
+
+struct polt_backend *polt_backend_open(const struct polt_backend_params *params,
+				       struct netlink_ext_ack *extack);
+void polt_backend_close(struct polt_backend *backend);
+
+#endif
