@@ -12,7 +12,7 @@
 #include <linux/minmax.h>
 #include <linux/string.h>
 
-#include "histogram.h"
+#include "core/histogram.h"
 
 #define SUB_BUCKETS	(1U << POL_HISTOGRAM_SUB_BITS)
 #define LAST_BUCKET	(POL_HISTOGRAM_BUCKETS - 1)

@@ -10,12 +10,13 @@
 #include <linux/build_bug.h>
 #include <linux/errno.h>
 #include <linux/export.h>
+#include <linux/limits.h>
 #include <linux/minmax.h>
 #include <linux/stddef.h>
 #include <linux/string.h>
 #include <asm/byteorder.h>
 
-#include "wire.h"
+#include "core/wire.h"
 
 /* The limits of the Base Specification: two slots at least, an Admin queue has at most 4096. */
 #define QUEUE_ENTRIES_MIN	2
