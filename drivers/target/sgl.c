@@ -105,6 +105,7 @@ static u16 polt_sgl_parse_list(const struct nvme_sgl_desc *desc, const void *beh
 {
 	u64 offset = get_unaligned_le64(&desc->addr);
 	u32 len = get_unaligned_le32(&desc->length);
+	struct nvme_keyed_sgl_desc entry;
 	u16 status;
 	u32 at;
 
@@ -120,7 +121,9 @@ static u16 polt_sgl_parse_list(const struct nvme_sgl_desc *desc, const void *beh
 		return NVME_SC_SGL_INVALID_LAST | NVME_STATUS_DNR;
 
 	for (at = 0; at < len; at += sizeof(struct nvme_keyed_sgl_desc)) {
-		status = polt_sgl_add_keyed(behind_sqe + offset + at, max_len, transfer);
+		/* The offset is the host's choice: the entry may lie at any address. */
+		memcpy(&entry, behind_sqe + offset + at, sizeof(entry));
+		status = polt_sgl_add_keyed(&entry, max_len, transfer);
 		if (status)
 			return status;
 	}
