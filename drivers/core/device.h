@@ -11,8 +11,10 @@
 #ifndef POL_CORE_DEVICE_H
 #define POL_CORE_DEVICE_H
 
+#include <linux/completion.h>
 #include <linux/kref.h>
 #include <linux/list.h>
+#include <linux/refcount.h>
 #include <rdma/ib_verbs.h>
 
 struct pol_device {
@@ -30,10 +32,13 @@ struct pol_device {
  * struct pol_client - a module that uses RDMA devices
  * @name: for messages
  * @api: must be POL_API, so that modules of different builds refuse each other
- * @device_added: a device has arrived. Process context, may sleep. May be NULL
+ * @device_added: a device has arrived. Process context, may sleep. May be NULL; may be called
+ *	twice for a device that arrives while the client registers
  * @device_gone: destroy every object on the device before returning. Process context, may sleep;
  *	may not wait for anything a peer or a disk controls
  * @entry: the core's
+ * @users: the core's: 1, and 1 for each call that is running
+ * @idle: the core's: the last call has returned
  */
 struct pol_client {
 	const char *name;
@@ -41,6 +46,8 @@ struct pol_client {
 	void (*device_added)(struct pol_device *device);
 	void (*device_gone)(struct pol_device *device);
 	struct list_head entry;
+	refcount_t users;
+	struct completion idle;
 };
 
 #define POL_API 1

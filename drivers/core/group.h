@@ -31,6 +31,9 @@ struct pol_device;
 #define POL_GROUP_SPIN_MAX		1000000U
 #define POL_GROUP_SPIN_BUSY		U32_MAX		/* never sleeps */
 
+#define POL_GROUP_POLL_BATCH	16	/* completions reaped by one ib_poll_cq() */
+#define POL_GROUP_POLL_BUDGET	64	/* completions reaped from one queue in a pass */
+
 /**
  * struct pol_message - something to be done by a group's thread
  * @node: link in the group's inbox
@@ -45,7 +48,7 @@ struct pol_message {
 
 /**
  * struct pol_timer - a one-shot timer that fires in the group's thread
- * @node: expiry in nanoseconds of ktime_get() and the link in the group's queue
+ * @node: expiry in nanoseconds of local_clock() and the link in the group's queue
  * @fire: called in the thread after the timer has been taken off; may arm it again
  */
 struct pol_timer {
@@ -73,8 +76,11 @@ struct pol_poller {
  * @device: the device it lives on
  * @entry: link in the group's list of queues to poll (thread only)
  * @link: link in the group's list of all completion queues (under the group's lock)
- * @capacity: entries there are
+ * @capacity: entries there are for queue pairs, besides the shared ones
+ * @shared: entries set aside once for completions of a shared receive queue
  * @reserved: entries promised to queue pairs (under the group's lock)
+ * @armed: the device will raise an event for the next completion; cleared by that event
+ * @broken: the device reported an error of it; nothing more is placed here
  */
 struct pol_cq {
 	struct ib_cq *cq;
@@ -83,7 +89,9 @@ struct pol_cq {
 	struct list_head entry;
 	struct list_head link;
 	unsigned int capacity;
+	unsigned int shared;
 	unsigned int reserved;
+	bool armed;
 	bool broken;
 };
 
@@ -124,6 +132,8 @@ struct pol_group {
 	struct list_head pollers;	/* pol_poller.entry */
 	struct timerqueue_head timers;
 	u64 now;			/* local_clock() of this pass */
+	u64 idle_since;			/* local_clock() when work ran out, 0: there was some */
+	struct ib_wc wcs[POL_GROUP_POLL_BATCH];
 	u64 gathering_since;		/* local_clock() of the oldest gathered work request, 0: none */
 	struct pol_group_counters counters;
 	struct pol_latency *latency;
@@ -131,7 +141,7 @@ struct pol_group {
 	/* written by producers */
 	struct llist_head inbox ____cacheline_aligned_in_smp;
 	bool signalled;			/* a completion queue has something */
-	bool stop;
+	bool sleeping;			/* the thread wants to be woken */
 
 	/* control side */
 	struct task_struct *thread ____cacheline_aligned_in_smp;
@@ -169,6 +179,7 @@ static inline u64 pol_group_now(const struct pol_group *group)
 #define pol_group_count(group, what, n)	\
 	WRITE_ONCE((group)->counters.what, (group)->counters.what + (n))
 
+/* Control side: process context, may sleep. */
 int pol_group_add(unsigned int id, int cpu, u32 spin_us);
 int pol_group_delete(unsigned int id);
 int pol_group_set_spin(struct pol_group *group, u32 spin_us);
@@ -197,6 +208,12 @@ struct pol_cq *pol_cq_reserve(struct pol_group *group, struct pol_device *device
 			      unsigned int entries, unsigned int shared);
 void pol_cq_release(struct pol_cq *cq, unsigned int entries);
 
+/* Between the core's own files. */
+int pol_poll_thread(void *group);
+void pol_poll_wake(struct pol_group *group);
+void pol_poll_flush(struct pol_group *group);
+void pol_cq_poll_all(struct pol_group *group, unsigned int *found);
+void pol_cq_arm_all(struct pol_group *group);
 int pol_groups_init(void);
 void pol_groups_exit(void);
 

@@ -18,13 +18,16 @@
 #include <linux/list.h>
 #include <rdma/ib_verbs.h>
 
+struct pol_device;
+
 /**
  * struct pol_region - pages mapped for a device
- * @ib: the device
+ * @ib: the device, NULL once unmapped
  * @page: first page, as the CPU sees it
  * @virt: its address
  * @dma: its address for the device (with the PD's local_dma_lkey)
- * @len: bytes, a multiple of PAGE_SIZE
+ * @len: bytes, a power of two, at least PAGE_SIZE
+ * @device: whose memory_bytes it counts in
  * @device_page: in a DEBUG build the pages the device sees
  */
 struct pol_region {
@@ -33,6 +36,7 @@ struct pol_region {
 	void *virt;
 	u64 dma;
 	size_t len;
+	struct pol_device *device;
 #ifdef POLLARD_DEBUG
 	struct page *device_page;
 #endif

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * /sys/kernel/debug/pollard/groups/N: latency quantiles and completion queues of a group. Free form;
+ * the first line is the version of the form.
+ */
+#include <linux/debugfs.h>
+#include <linux/seq_file.h>
+
+#include "core/device.h"
+#include "core/group.h"
+#include "core/sysfs.h"
+
+static struct dentry *pol_debugfs_dir;
+static struct dentry *pol_debugfs_groups;
+
+static int latency_show(struct seq_file *file, void *unused)
+{
+	const struct pol_group *group = file->private;
+	int class, stage;
+
+	seq_puts(file, "v: 1\n");
+	seq_puts(file, "class stage count min-ns p50-ns p90-ns p99-ns p99.9-ns max-ns mean-ns\n");
+	for (class = 0; class < POL_LATENCY_CLASSES; class++) {
+		for (stage = 0; stage < POL_LATENCY_STAGES; stage++) {
+			const struct pol_histogram *h = &group->latency->stage[class][stage];
+
+			if (!h->count)
+				continue;
+			seq_printf(file, "%s %s %llu %llu %llu %llu %llu %llu %llu %llu\n",
+				   pol_latency_class_name(class), pol_latency_stage_name(stage),
+				   h->count, h->min_ns, pol_histogram_quantile(h, 50000),
+				   pol_histogram_quantile(h, 90000),
+				   pol_histogram_quantile(h, 99000),
+				   pol_histogram_quantile(h, 99900), h->max_ns,
+				   pol_histogram_mean(h));
+		}
+	}
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(latency);
+
+static int cqs_show(struct seq_file *file, void *unused)
+{
+	struct pol_group *group = file->private;
+	struct pol_cq *cq;
+
+	seq_puts(file, "v: 1\n");
+	seq_puts(file, "device capacity shared reserved armed broken\n");
+	mutex_lock(&group->lock);
+	list_for_each_entry(cq, &group->all_cqs, link)
+		seq_printf(file, "%s %u %u %u %d %d\n", cq->device->name, cq->capacity, cq->shared,
+			   cq->reserved, READ_ONCE(cq->armed), READ_ONCE(cq->broken));
+	mutex_unlock(&group->lock);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(cqs);
+
+/**
+ * pol_debugfs_add_group - show a group's insides
+ * @group: the group
+ */
+void pol_debugfs_add_group(struct pol_group *group)
+{
+	char name[12];
+
+	snprintf(name, sizeof(name), "%u", group->id);
+	group->debugfs = debugfs_create_dir(name, pol_debugfs_groups);
+	debugfs_create_file("latency", 0400, group->debugfs, group, &latency_fops);
+	debugfs_create_file("cqs", 0400, group->debugfs, group, &cqs_fops);
+}
+
+/**
+ * pol_debugfs_remove_group - hide it again; waits for readers
+ * @group: the group
+ */
+void pol_debugfs_remove_group(struct pol_group *group)
+{
+	debugfs_remove_recursive(group->debugfs);
+}
+
+/**
+ * pol_debugfs_root - /sys/kernel/debug/pollard, for the other modules' own directories
+ */
+struct dentry *pol_debugfs_root(void)
+{
+	return pol_debugfs_dir;
+}
+EXPORT_SYMBOL_GPL(pol_debugfs_root);
+
+void __init pol_debugfs_init(void)
+{
+	pol_debugfs_dir = debugfs_create_dir("pollard", NULL);
+	pol_debugfs_groups = debugfs_create_dir("groups", pol_debugfs_dir);
+}
+
+void pol_debugfs_exit(void)
+{
+	debugfs_remove_recursive(pol_debugfs_dir);
+}

@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The control side of poll groups: making, finding, choosing and deleting them, their modes, and
+ * keeping each on its CPU.
+ *
+ * pol_groups_lock guards the list of groups and serialises every change of a group. A group in use
+ * (users > 0) cannot be deleted; deleting turns users from 0 to -1, after which nobody can become a
+ * user. The structure is freed with its kobject, when the last reader of sysfs has left.
+ */
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
+#include <linux/kthread.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#include "core/group.h"
+#include "core/sysfs.h"
+#include "core/trace.h"
+
+static LIST_HEAD(pol_groups);
+static DEFINE_MUTEX(pol_groups_lock);
+static enum cpuhp_state pol_groups_hotplug;
+
+static bool default_groups = true;
+module_param(default_groups, bool, 0444);
+MODULE_PARM_DESC(default_groups, "make one adaptive poll group for each online CPU at load (default Y)");
+
+static const char * const pol_group_state_names[] = {
+	[POL_GROUP_NEW] = "new",
+	[POL_GROUP_RUNNING] = "running",
+	[POL_GROUP_STOPPING] = "stopping",
+	[POL_GROUP_GONE] = "gone",
+};
+
+static void pol_group_set_state(struct pol_group *group, enum pol_group_state state)
+{
+	static const u8 allowed[] = {
+		[POL_GROUP_NEW] = BIT(POL_GROUP_RUNNING) | BIT(POL_GROUP_GONE),
+		[POL_GROUP_RUNNING] = BIT(POL_GROUP_STOPPING),
+		[POL_GROUP_STOPPING] = BIT(POL_GROUP_GONE),
+		[POL_GROUP_GONE] = 0,
+	};
+
+	lockdep_assert_held(&pol_groups_lock);
+	WARN_ON_ONCE(!(allowed[group->state] & BIT(state)));
+	trace_pol_group_state(group->id, group->state, state);
+	WRITE_ONCE(group->state, state);
+}
+
+/**
+ * pol_group_state_name - a group's state for people
+ * @group: the group
+ */
+const char *pol_group_state_name(const struct pol_group *group)
+{
+	return pol_group_state_names[READ_ONCE(group->state)];
+}
+
+/**
+ * pol_group_mode - the name of a spin time
+ * @spin_us: a group's spin_us
+ */
+const char *pol_group_mode(u32 spin_us)
+{
+	switch (spin_us) {
+	case POL_GROUP_SPIN_EVENT:
+		return "event";
+	case POL_GROUP_SPIN_BUSY:
+		return "busy";
+	default:
+		return "adaptive";
+	}
+}
+
+/**
+ * pol_group_free - the last reference of a group's kobject is gone
+ * @group: deleted, its thread has ended
+ */
+void pol_group_free(struct pol_group *group)
+{
+	kvfree(group->latency);
+	kfree(group);
+}
+
+static struct pol_group *pol_group_find(unsigned int id)
+{
+	struct pol_group *group;
+
+	lockdep_assert_held(&pol_groups_lock);
+	list_for_each_entry(group, &pol_groups, entry)
+		if (group->id == id)
+			return group;
+	return NULL;
+}
+
+/*
+ * Would a CPU without a busy group be left if this group (NULL: a new one) spun for ever on `cpu`?
+ * Somebody has to run everything else.
+ */
+static bool pol_group_busy_fits(const struct pol_group *self, int cpu)
+{
+	const struct pol_group *group;
+	cpumask_var_t left;
+	bool fits;
+
+	lockdep_assert_held(&pol_groups_lock);
+	if (!zalloc_cpumask_var(&left, GFP_KERNEL))
+		return false;
+	cpumask_copy(left, cpu_online_mask);
+	cpumask_clear_cpu(cpu, left);
+	list_for_each_entry(group, &pol_groups, entry)
+		if (group != self && group->spin_us == POL_GROUP_SPIN_BUSY)
+			cpumask_clear_cpu(group->cpu, left);
+	fits = !cpumask_empty(left);
+	free_cpumask_var(left);
+	return fits;
+}
+
+static int pol_group_check(const struct pol_group *self, int cpu, u32 spin_us)
+{
+	if (cpu < 0 || cpu >= nr_cpu_ids || !cpu_possible(cpu))
+		return -EINVAL;
+	if (spin_us > POL_GROUP_SPIN_MAX && spin_us != POL_GROUP_SPIN_BUSY)
+		return -ERANGE;
+	if (spin_us == POL_GROUP_SPIN_BUSY && !pol_group_busy_fits(self, cpu))
+		return -EBUSY;
+	return 0;
+}
+
+/**
+ * pol_group_add - make a poll group and start its thread
+ * @id: number the administrator will use, not taken yet
+ * @cpu: a possible CPU; while it is offline the thread runs elsewhere
+ * @spin_us: 0 to POL_GROUP_SPIN_MAX microseconds, or POL_GROUP_SPIN_BUSY
+ *
+ * Return: 0, -EEXIST (id), -EINVAL (cpu), -ERANGE (spin_us), -EBUSY when every CPU would have a busy
+ * group, -ENOMEM.
+ */
+int pol_group_add(unsigned int id, int cpu, u32 spin_us)
+{
+	struct pol_group *group;
+	int error;
+
+	mutex_lock(&pol_groups_lock);
+	error = pol_group_check(NULL, cpu, spin_us);
+	if (!error && pol_group_find(id))
+		error = -EEXIST;
+	if (error)
+		goto err_check;
+
+	error = -ENOMEM;
+	group = kzalloc_node(sizeof(*group), GFP_KERNEL, cpu_to_node(cpu));
+	if (!group)
+		goto err_check;
+	group->id = id;
+	group->cpu = cpu;
+	group->node = cpu_to_node(cpu);
+	group->spin_us = spin_us;
+	INIT_LIST_HEAD(&group->cqs);
+	INIT_LIST_HEAD(&group->sendqs);
+	INIT_LIST_HEAD(&group->pollers);
+	INIT_LIST_HEAD(&group->all_cqs);
+	timerqueue_init_head(&group->timers);
+	init_llist_head(&group->inbox);
+	mutex_init(&group->lock);
+	group->latency = kvzalloc_node(sizeof(*group->latency), GFP_KERNEL, group->node);
+	if (!group->latency)
+		goto err_latency;
+
+	group->thread = kthread_create_on_node(pol_poll_thread, group, group->node, "pollard/%u", id);
+	if (IS_ERR(group->thread)) {
+		error = PTR_ERR(group->thread);
+		goto err_thread;
+	}
+	get_task_struct(group->thread);
+	/* Not kthread_bind(): the thread has to survive its CPU going offline. */
+	set_cpus_allowed_ptr(group->thread, cpumask_of(cpu));
+
+	error = pol_sysfs_add_group(group);
+	if (error)
+		goto err_sysfs;
+	pol_debugfs_add_group(group);
+	list_add_tail(&group->entry, &pol_groups);
+	pol_group_set_state(group, POL_GROUP_RUNNING);
+	wake_up_process(group->thread);
+	mutex_unlock(&pol_groups_lock);
+	return 0;
+
+err_sysfs:
+	kthread_stop(group->thread);
+	put_task_struct(group->thread);
+	pol_group_set_state(group, POL_GROUP_GONE);
+	kobject_put(&group->kobj);	/* frees */
+	goto err_check;
+err_thread:
+	kvfree(group->latency);
+err_latency:
+	kfree(group);
+err_check:
+	mutex_unlock(&pol_groups_lock);
+	return error;
+}
+EXPORT_SYMBOL_GPL(pol_group_add);
+
+static int pol_group_remove(struct pol_group *group)
+{
+	lockdep_assert_held(&pol_groups_lock);
+	if (atomic_cmpxchg(&group->users, 0, -1) != 0)
+		return -EBUSY;
+	pol_group_set_state(group, POL_GROUP_STOPPING);
+	list_del(&group->entry);
+	pol_debugfs_remove_group(group);
+	kthread_stop(group->thread);
+	put_task_struct(group->thread);
+	pol_group_set_state(group, POL_GROUP_GONE);
+	pol_sysfs_remove_group(group);	/* the last reference frees */
+	return 0;
+}
+
+/**
+ * pol_group_delete - stop a group's thread and forget it
+ * @id: its number
+ *
+ * Return: 0, -ENOENT, or -EBUSY while queues are placed in it.
+ */
+int pol_group_delete(unsigned int id)
+{
+	struct pol_group *group;
+	int error = -ENOENT;
+
+	mutex_lock(&pol_groups_lock);
+	group = pol_group_find(id);
+	if (group)
+		error = pol_group_remove(group);
+	mutex_unlock(&pol_groups_lock);
+	return error;
+}
+EXPORT_SYMBOL_GPL(pol_group_delete);
+
+static void pol_group_nudge(struct pol_group *group, void *arg)
+{
+}
+
+/**
+ * pol_group_set_spin - change a group's mode
+ * @group: a group the caller is a user of, or iterates over
+ * @spin_us: 0 to POL_GROUP_SPIN_MAX microseconds, or POL_GROUP_SPIN_BUSY
+ *
+ * Takes effect within one pass, with queues and I/O in place. May sleep.
+ *
+ * Return: 0, -ERANGE, or -EBUSY when every CPU would have a busy group.
+ */
+int pol_group_set_spin(struct pol_group *group, u32 spin_us)
+{
+	int error;
+
+	mutex_lock(&pol_groups_lock);
+	error = pol_group_check(group, group->cpu, spin_us);
+	if (!error)
+		WRITE_ONCE(group->spin_us, spin_us);
+	mutex_unlock(&pol_groups_lock);
+	if (!error)
+		pol_group_call(group, pol_group_nudge, NULL);
+	return error;
+}
+EXPORT_SYMBOL_GPL(pol_group_set_spin);
+
+/**
+ * pol_group_set_cpu - move a group's thread to another CPU
+ * @group: a group the caller is a user of
+ * @cpu: a possible CPU
+ *
+ * Memory stays on the node where it was allocated. May sleep.
+ *
+ * Return: 0, -EINVAL, or -EBUSY when every CPU would have a busy group.
+ */
+int pol_group_set_cpu(struct pol_group *group, int cpu)
+{
+	int error;
+
+	mutex_lock(&pol_groups_lock);
+	error = pol_group_check(group, cpu, group->spin_us);
+	if (!error) {
+		WRITE_ONCE(group->cpu, cpu);
+		/* An offline CPU is refused here; the hotplug callback moves the thread later. */
+		set_cpus_allowed_ptr(group->thread, cpumask_of(cpu));
+	}
+	mutex_unlock(&pol_groups_lock);
+	return error;
+}
+EXPORT_SYMBOL_GPL(pol_group_set_cpu);
+
+/**
+ * pol_group_for_each - look at every group
+ * @visit: called with the list locked; must not add, delete or change groups
+ * @arg: given to @visit
+ *
+ * Return: 0, or what the first @visit that returned something else returned.
+ */
+int pol_group_for_each(int (*visit)(struct pol_group *group, void *arg), void *arg)
+{
+	struct pol_group *group;
+	int result = 0;
+
+	mutex_lock(&pol_groups_lock);
+	list_for_each_entry(group, &pol_groups, entry) {
+		result = visit(group, arg);
+		if (result)
+			break;
+	}
+	mutex_unlock(&pol_groups_lock);
+	return result;
+}
+EXPORT_SYMBOL_GPL(pol_group_for_each);
+
+/**
+ * pol_group_get - become a user of a group
+ * @id: its number
+ *
+ * Return: the group, to be given back with pol_group_put(), or NULL.
+ */
+struct pol_group *pol_group_get(unsigned int id)
+{
+	struct pol_group *group;
+
+	mutex_lock(&pol_groups_lock);
+	group = pol_group_find(id);
+	if (group)
+		atomic_inc(&group->users);
+	mutex_unlock(&pol_groups_lock);
+	return group;
+}
+EXPORT_SYMBOL_GPL(pol_group_get);
+
+/**
+ * pol_group_choose - become a user of the group a new queue should go to
+ * @cpu: where the queue's submitter runs, or -1: prefer the group of this CPU
+ *
+ * Otherwise the group with the fewest queues.
+ *
+ * Return: the group, to be given back with pol_group_put(), or NULL when there is none.
+ */
+struct pol_group *pol_group_choose(int cpu)
+{
+	struct pol_group *group, *best = NULL;
+
+	mutex_lock(&pol_groups_lock);
+	list_for_each_entry(group, &pol_groups, entry) {
+		if (group->cpu == cpu) {
+			best = group;
+			break;
+		}
+		if (!best || pol_group_queues(group) < pol_group_queues(best))
+			best = group;
+	}
+	if (best)
+		atomic_inc(&best->users);
+	mutex_unlock(&pol_groups_lock);
+	return best;
+}
+EXPORT_SYMBOL_GPL(pol_group_choose);
+
+/**
+ * pol_group_put - no longer be a user of a group
+ * @group: from pol_group_get() or pol_group_choose(). Any context
+ */
+void pol_group_put(struct pol_group *group)
+{
+	WARN_ON_ONCE(atomic_dec_return(&group->users) < 0);
+}
+EXPORT_SYMBOL_GPL(pol_group_put);
+
+/**
+ * pol_group_queues - how many users a group has
+ * @group: the group
+ */
+unsigned int pol_group_queues(const struct pol_group *group)
+{
+	return max(atomic_read(&group->users), 0);
+}
+EXPORT_SYMBOL_GPL(pol_group_queues);
+
+static int pol_group_sync_one(struct pol_group *group, void *arg)
+{
+	pol_group_call(group, pol_group_nudge, NULL);
+	return 0;
+}
+
+/**
+ * pol_groups_sync - wait until every group has finished a pass
+ *
+ * For a module that gave groups functions of its own: after it, nothing that was posted before still
+ * runs. Process context, may sleep.
+ */
+void pol_groups_sync(void)
+{
+	pol_group_for_each(pol_group_sync_one, NULL);
+}
+EXPORT_SYMBOL_GPL(pol_groups_sync);
+
+/* The scheduler moved the thread away when its CPU went offline; bring it home. */
+static int pol_groups_cpu_online(unsigned int cpu)
+{
+	struct pol_group *group;
+
+	mutex_lock(&pol_groups_lock);
+	list_for_each_entry(group, &pol_groups, entry)
+		if (group->cpu == cpu)
+			set_cpus_allowed_ptr(group->thread, cpumask_of(cpu));
+	mutex_unlock(&pol_groups_lock);
+	return 0;
+}
+
+/**
+ * pol_groups_init - start watching CPUs and make the default groups
+ */
+int __init pol_groups_init(void)
+{
+	int cpu, error;
+
+	error = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "pollard:online",
+					  pol_groups_cpu_online, NULL);
+	if (error < 0)
+		return error;
+	pol_groups_hotplug = error;
+	if (!default_groups)
+		return 0;
+	for_each_online_cpu(cpu) {
+		error = pol_group_add(cpu, cpu, POL_GROUP_SPIN_ADAPTIVE);
+		if (error) {
+			pol_groups_exit();
+			return error;
+		}
+	}
+	return 0;
+}
+
+/**
+ * pol_groups_exit - delete every group; no module uses them any more
+ */
+void pol_groups_exit(void)
+{
+	struct pol_group *group, *next;
+
+	cpuhp_remove_state_nocalls(pol_groups_hotplug);
+	mutex_lock(&pol_groups_lock);
+	list_for_each_entry_safe(group, next, &pol_groups, entry)
+		WARN_ON(pol_group_remove(group));
+	mutex_unlock(&pol_groups_lock);
+}
