@@ -22,6 +22,7 @@ enum polt_submit_mode {
  * struct polt_backend_params - what the administrator asked for
  * @device: path of a block device, NULL for RAM
  * @ram_bytes: size of a RAM disk
+ * @block_size: logical block size of a RAM disk, 0 for the default
  * @submit: where I/O is submitted
  * @shared: do not claim the block device exclusively
  * @read_only: open read-only and refuse writes
@@ -29,6 +30,7 @@ enum polt_submit_mode {
 struct polt_backend_params {
 	const char *device;
 	u64 ram_bytes;
+	u32 block_size;
 	enum polt_submit_mode submit;
 	bool shared;
 	bool read_only;
@@ -43,6 +45,8 @@ struct polt_backend_params {
  * @execute: group's thread; never sleeps, never blocks. Starts a command whose range, length and
  *	buffers are checked and ready (opcode Read, Write or Flush) and ends it with
  *	polt_command_executed(), at once or later, from any context
+ * @rescan: optional; process context under the configuration mutex, no I/O: take note of a new size
+ *	of the storage (WRITE_ONCE of blocks). Returns true if it has changed
  */
 struct polt_backend_ops {
 	const char *name;
@@ -50,15 +54,17 @@ struct polt_backend_ops {
 				     struct netlink_ext_ack *extack);
 	void (*close)(struct polt_backend *backend);
 	void (*execute)(struct polt_backend *backend, struct polt_command *command);
+	bool (*rescan)(struct polt_backend *backend);
 };
 
 struct polt_backend {
 	const struct polt_backend_ops *ops;
 	u64 blocks;			/* capacity in logical blocks */
 	u8 block_shift;			/* log2 of the logical block size */
-	bool read_only;
+	bool read_only;			/* refuse writes; changes under load */
 	bool volatile_cache;		/* Flush means something */
-	enum polt_submit_mode submit;	/* as decided: INLINE or WORKER */
+	enum polt_submit_mode submit;	/* as decided: INLINE or WORKER; changes under load */
+	enum polt_submit_mode submit_auto;	/* what AUTO comes to here: INLINE or WORKER */
 };
 
 extern const struct polt_backend_ops polt_bdev_ops;

@@ -1,21 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the administrator configures: subsystems, their namespaces and allowed hosts, and ports.
+ * What the administrator configures: subsystems, their namespaces and allowed hosts, ports, and
+ * links that say which subsystem is offered on which port.
  *
  * One mutex (polt_config_lock) for changes, RCU to find, references to use:
  *  - a subsystem is kept by kref (controllers and links hold one);
  *  - a namespace is used by I/O under its percpu_ref (polt_namespace_get/put), which is what its
  *    removal waits for - in a worker, never in a netlink request;
  *  - a port is kept by kref; its listener is started and stopped outside the mutex.
+ *
+ * Deleting an object takes it out of what RCU finds and marks it. What uses it is ended by the
+ * reaper (polt_config_reap), which also notices when nobody is left, tells netlink and lets go.
+ *
+ * Order of locks: polt_config_lock, then a subsystem's ctrl_lock. Whoever adds a controller checks
+ * `dead`, polt_subsystem_allows() and polt_port_exports() with ctrl_lock held: the reaper takes
+ * ctrl_lock after the object is out of the lists, so it finds every controller that got in before.
  */
 #ifndef POLT_CONFIG_H
 #define POLT_CONFIG_H
 
-#include <linux/completion.h>
+#include <linux/atomic.h>
 #include <linux/idr.h>
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/percpu.h>
 #include <linux/percpu-refcount.h>
 #include <linux/rcupdate.h>
 #include <linux/socket.h>
@@ -23,6 +32,7 @@
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 #include <linux/nvme.h>
+#include <rdma/ib_verbs.h>
 
 #include "target/backend.h"
 
@@ -31,6 +41,7 @@
 #define POLT_NSID_MAX		1024U
 #define POLT_SERIAL_SIZE	20
 #define POLT_MODEL_SIZE		40
+#define POLT_CNTLID_MAX		65519		/* highest controller ID of the NVMe specification */
 #define POLT_MDTS_BYTES		SZ_1M		/* longest data transfer of a command */
 #define POLT_IO_QUEUES_MAX	128
 #define POLT_ADMIN_DEPTH_MAX	32
@@ -38,24 +49,57 @@
 #define POLT_DEPTH_DEFAULT	128
 #define POLT_INLINE_DEFAULT	SZ_4K
 #define POLT_INLINE_MAX		SZ_16K
+#define POLT_TRSVCID_DEFAULT	4420
 
 struct polt_listener;
 
+enum polt_kind {
+	POLT_SUBSYSTEM,
+	POLT_NAMESPACE,
+	POLT_HOST,
+	POLT_PORT,
+	POLT_LINK,
+	POLT_KINDS,
+};
+
+/**
+ * struct polt_object - what all configured objects have in common
+ * @all: link in polt_objects[@kind], in order of @id, until the object is gone
+ * @kind: what the object is
+ * @deleting: not found any more, its users are being ended
+ * @ended: the reaper has told its users
+ * @id: never used twice, grows; what a dump goes by
+ * @version: number of the change that touched the object last; what a transaction goes by
+ *
+ * Everything under polt_config_lock.
+ */
+struct polt_object {
+	struct list_head all;
+	enum polt_kind kind;
+	bool deleting;
+	bool ended;
+	u64 id;
+	u64 version;
+};
+
 struct polt_subsystem {
+	struct polt_object object;
 	struct kref ref;
 	struct rcu_head rcu;
 	struct list_head entry;		/* polt_subsystems; RCU */
 	char nqn[POLT_NQN_SIZE];
 	bool discovery;			/* the well-known discovery subsystem */
 	bool allow_any_host;
-	bool dead;			/* deleted: no new controller */
-	char serial[POLT_SERIAL_SIZE + 1];
+	bool dead;			/* deleted: no new controller; written under ctrl_lock */
+	char serial[POLT_SERIAL_SIZE + 1];	/* these four change only while there is no controller */
 	char model[POLT_MODEL_SIZE + 1];
 	u16 cntlid_min;
 	u16 cntlid_max;
-	struct xarray namespaces;	/* nsid -> polt_namespace; RCU to read, config lock to change */
-	struct list_head hosts;		/* polt_host_entry; RCU */
+	struct xarray namespaces;	/* nsid -> polt_namespace hosts may see; RCU to read */
+	struct list_head namespace_list; /* polt_namespace.entry, all of them; config lock */
+	struct list_head hosts;		/* polt_host; RCU */
 	struct list_head links;		/* polt_port_link.subsystem_entry; config lock */
+	unsigned int children;		/* namespaces, hosts and links not gone yet; config lock */
 
 	/* controllers: ctrl.c */
 	struct mutex ctrl_lock;
@@ -63,59 +107,94 @@ struct polt_subsystem {
 	struct ida cntlids;
 };
 
-struct polt_host_entry {
-	struct list_head entry;
+struct polt_host {
+	struct polt_object object;
+	struct list_head entry;		/* polt_subsystem.hosts; RCU */
 	struct rcu_head rcu;
+	struct polt_subsystem *subsystem;	/* reference */
 	char nqn[POLT_NQN_SIZE];
 };
 
-struct polt_namespace {
-	struct polt_subsystem *subsystem;
-	u32 nsid;
-	struct percpu_ref ref;
-	struct completion drained;	/* ref is zero */
-	struct rcu_head rcu;
-	struct work_struct release;	/* waits, closes the back end, tells netlink */
-	struct polt_backend *backend;
-	uuid_t uuid;
-	u8 nguid[16];
-	char *path;			/* as the administrator gave it, NULL for RAM */
+struct polt_namespace_counters {
+	u64 reads;
+	u64 writes;
+	u64 others;
+	u64 bytes_read;
+	u64 bytes_written;
+	u64 errors;
+	u64 worker_submits;		/* commands a worker submitted */
+	u64 nowait_misses;		/* of these, commands that would have blocked the thread */
 };
 
+struct polt_namespace {
+	struct polt_object object;
+	struct list_head entry;		/* polt_subsystem.namespace_list */
+	struct polt_subsystem *subsystem;	/* reference */
+	u32 nsid;
+	bool enabled;			/* hosts may see it: it is in polt_subsystem.namespaces */
+	struct percpu_ref ref;
+	struct rcu_head rcu;
+	struct work_struct release;	/* closes the back end, tells netlink */
+	struct polt_backend *backend;
+	struct polt_namespace_counters __percpu *counters;
+	uuid_t uuid;
+	u8 nguid[16];			/* all zero: none */
+	char *path;			/* as the administrator gave it, NULL for RAM */
+	bool shared;
+	bool opened_read_only;		/* the back end cannot write */
+	enum polt_submit_mode submit;	/* as asked for */
+};
+
+/* Count something of a namespace. Any context. */
+#define polt_namespace_count(namespace, what, n) this_cpu_add((namespace)->counters->what, n)
+
 enum polt_port_state {
-	POLT_PORT_DOWN,			/* no listener: no address, device gone, ... retried */
+	POLT_PORT_STARTING,		/* the worker is setting up the listener */
 	POLT_PORT_LISTENING,
-	POLT_PORT_STOPPING,
+	POLT_PORT_FAILED,		/* no address, no device, ...: tried again every second */
+	POLT_PORT_DELETING,
 };
 
 struct polt_port {
+	struct polt_object object;
 	struct kref ref;
-	struct list_head entry;		/* polt_ports; config lock */
+	struct list_head entry;		/* polt_ports; RCU to read, config lock to change */
 	struct rcu_head rcu;
 	u16 id;
 	struct sockaddr_storage addr;
 	char traddr[NVMF_TRADDR_SIZE];
 	char trsvcid[NVMF_TRSVCID_SIZE];
 	u8 adrfam;			/* NVMF_ADDR_FAMILY_IP4 or _IP6 */
-	u32 inline_data_size;		/* bytes of in-capsule data taken, 0 to POLT_INLINE_MAX */
-	u16 max_queue_depth;
-	enum polt_port_state state;
-	int error;			/* why it is DOWN, 0 or -errno */
+	u32 inline_data_size;		/* bytes of in-capsule data taken, 0 to POLT_INLINE_MAX; READ_ONCE */
+	u16 max_queue_depth;		/* READ_ONCE */
+	enum polt_port_state state;	/* port.c changes it; config lock */
+	int error;			/* why it is FAILED, 0 or -errno; config lock */
 	struct list_head links;		/* polt_port_link.port_entry; RCU */
 	struct polt_listener *listener;	/* listener.c */
+	struct delayed_work work;	/* starts and stops the listener */
+	bool listening;			/* the worker's own */
+	bool restart;			/* the listener is of no use any more */
+	bool stopped;			/* the worker is done with a port being deleted; config lock */
+	char device[IB_DEVICE_NAME_MAX];	/* listener.c: RDMA device of the address, empty: not known */
+	atomic_t queues;		/* queues that came through it and have an RDMA half */
+	atomic64_t accepted;		/* connections accepted and rejected: listener.c */
+	atomic64_t rejected;
 };
 
 struct polt_port_link {
-	struct polt_port *port;
-	struct polt_subsystem *subsystem;
-	struct list_head port_entry;
-	struct list_head subsystem_entry;
+	struct polt_object object;
+	struct polt_port *port;		/* reference */
+	struct polt_subsystem *subsystem;	/* reference */
+	struct list_head port_entry;	/* polt_port.links; RCU */
+	struct list_head subsystem_entry;	/* polt_subsystem.links; config lock */
 	struct rcu_head rcu;
 };
 
 extern struct mutex polt_config_lock;
+extern struct workqueue_struct *polt_config_wq;	/* unbound; works that may sleep long */
 extern struct list_head polt_subsystems;
 extern struct list_head polt_ports;
+extern struct list_head polt_objects[POLT_KINDS];
 extern struct polt_subsystem *polt_discovery_subsystem;
 
 /* Finding: take RCU themselves, return with a reference; NULL when there is none (or it is dead). */
@@ -136,6 +215,61 @@ static inline void polt_namespace_put(struct polt_namespace *namespace)
 
 /* Discovery generation counter: changes with every change a discovery log page could show. */
 u64 polt_config_generation(void);
+void polt_config_discovery_changed(void);
+
+/*
+ * polt_config_reap - look again at the objects being deleted
+ * Any context. To be called when a controller has lost its last queue's RDMA half, for that is what
+ * subsystems, hosts and links being deleted wait for (polt_ctrl_any()).
+ */
+void polt_config_reap(void);
+
+/* Making: process context, no lock. What was never added is freed by polt_object_free(). */
+struct polt_subsystem *polt_subsystem_alloc(const char *nqn);
+struct polt_namespace *polt_namespace_alloc(void);
+struct polt_host *polt_host_alloc(const char *nqn);
+struct polt_port *polt_port_alloc(u16 id);
+struct polt_port_link *polt_link_alloc(void);
+void polt_object_init(struct polt_object *object, enum polt_kind kind);
+void polt_object_free(struct polt_object *object);
+
+/* With polt_config_lock held; these cannot fail. */
+void polt_object_add(struct polt_object *object);
+void polt_object_changed(struct polt_object *object);
+void polt_object_gone(struct polt_object *object);
+void polt_subsystem_add(struct polt_subsystem *subsystem);
+void polt_subsystem_delete(struct polt_subsystem *subsystem);
+void polt_namespace_add(struct polt_namespace *namespace, struct polt_subsystem *subsystem,
+			u32 nsid);
+void polt_namespace_delete(struct polt_namespace *namespace);
+int polt_namespace_reserve(struct polt_subsystem *subsystem, u32 nsid);
+void polt_namespace_show(struct polt_namespace *namespace);
+void polt_namespace_hide(struct polt_namespace *namespace);
+void polt_host_add(struct polt_host *host, struct polt_subsystem *subsystem);
+void polt_host_delete(struct polt_host *host);
+void polt_link_add(struct polt_port_link *link, struct polt_port *port,
+		   struct polt_subsystem *subsystem);
+void polt_link_delete(struct polt_port_link *link);
+
+/* port.c */
+int polt_port_set_address(struct polt_port *port, const char *traddr, u16 trsvcid);
+bool polt_port_same_address(const struct polt_port *a, const struct polt_port *b);
+void polt_port_add(struct polt_port *port);
+void polt_port_delete(struct polt_port *port);
+bool polt_port_drained(struct polt_port *port);
+
+/*
+ * For listener.c and queue.c.
+ * polt_port_queue_added(): process context, a queue pair that came through the port was made.
+ * polt_port_queue_gone(): any context, its RDMA half is gone.
+ * polt_port_restart(): any context, the listener is of no use any more (address or device went):
+ *	the port's worker stops it and starts it again, every second until it succeeds.
+ * polt_ports_retry(): any context, a device or an address came: try the failed ports now.
+ */
+void polt_port_queue_added(struct polt_port *port);
+void polt_port_queue_gone(struct polt_port *port);
+void polt_port_restart(struct polt_port *port);
+void polt_ports_retry(void);
 
 int polt_config_init(void);
 void polt_config_exit(void);

@@ -27,11 +27,17 @@ void polt_ctrl_queue_gone(struct polt_ctrl *ctrl, struct polt_queue *queue);
 void polt_ctrl_alive(struct polt_ctrl *ctrl);
 /* thread: is the controller enabled and ready for I/O? */
 bool polt_ctrl_ready(const struct polt_ctrl *ctrl);
-/* process context: fail every queue of every controller that matches; NULLs match all */
+/* process context: fail every queue of every controller that matches; NULLs match all. They only
+ * mark, whoever calls holds polt_config_lock; ctrl_lock is theirs to take */
 void polt_ctrl_fail_subsystem(struct polt_subsystem *subsystem);
 void polt_ctrl_fail_host(struct polt_subsystem *subsystem, const char *hostnqn);
 void polt_ctrl_fail_port(struct polt_port *port, struct polt_subsystem *subsystem);
-/* aen.c: namespace nsid was added, removed or resized; discovery log changed. May sleep */
+/*
+ * process context: is there a controller that matches (NULLs match all) with a queue whose RDMA half
+ * is not gone? When the last queue of a controller goes, ctrl.c calls polt_config_reap().
+ */
+bool polt_ctrl_any(struct polt_subsystem *subsystem, const char *hostnqn, struct polt_port *port);
+/* aen.c, under polt_config_lock: namespace nsid was added, removed or resized; discovery log changed. May sleep */
 void polt_aen_namespace_changed(struct polt_subsystem *subsystem, u32 nsid);
 void polt_aen_discovery_changed(void);
 
