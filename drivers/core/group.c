@@ -5,7 +5,9 @@
  *
  * pol_groups_lock guards the list of groups and serialises every change of a group. A group in use
  * (users > 0) cannot be deleted; deleting turns users from 0 to -1, after which nobody can become a
- * user. The structure is freed with its kobject, when the last reader of sysfs has left.
+ * user. The lock is not held while sysfs is taken down, since that waits for writers who want the
+ * lock; meanwhile the group stays on the list as "stopping", which keeps its number taken, and its
+ * thread still runs. The structure is freed with its kobject.
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
@@ -203,24 +205,37 @@ err_check:
 }
 EXPORT_SYMBOL_GPL(pol_group_add);
 
-static int pol_group_remove(struct pol_group *group)
+/* Take a group that has no users apart: the mirror of pol_group_add(). */
+static void pol_group_dismantle(struct pol_group *group)
+{
+	pol_debugfs_remove_group(group);
+	pol_sysfs_hide_group(group);
+	kthread_stop(group->thread);
+	put_task_struct(group->thread);
+
+	mutex_lock(&pol_groups_lock);
+	list_del(&group->entry);
+	pol_group_set_state(group, POL_GROUP_GONE);
+	mutex_unlock(&pol_groups_lock);
+	kobject_put(&group->kobj);	/* frees */
+}
+
+static int pol_group_retire(struct pol_group *group)
 {
 	lockdep_assert_held(&pol_groups_lock);
+	if (group->state != POL_GROUP_RUNNING)
+		return -ENOENT;
 	if (atomic_cmpxchg(&group->users, 0, -1) != 0)
 		return -EBUSY;
 	pol_group_set_state(group, POL_GROUP_STOPPING);
-	list_del(&group->entry);
-	pol_debugfs_remove_group(group);
-	kthread_stop(group->thread);
-	put_task_struct(group->thread);
-	pol_group_set_state(group, POL_GROUP_GONE);
-	pol_sysfs_remove_group(group);	/* the last reference frees */
 	return 0;
 }
 
 /**
  * pol_group_delete - stop a group's thread and forget it
  * @id: its number
+ *
+ * Process context, may sleep.
  *
  * Return: 0, -ENOENT, or -EBUSY while queues are placed in it.
  */
@@ -232,8 +247,10 @@ int pol_group_delete(unsigned int id)
 	mutex_lock(&pol_groups_lock);
 	group = pol_group_find(id);
 	if (group)
-		error = pol_group_remove(group);
+		error = pol_group_retire(group);
 	mutex_unlock(&pol_groups_lock);
+	if (!error)
+		pol_group_dismantle(group);
 	return error;
 }
 EXPORT_SYMBOL_GPL(pol_group_delete);
@@ -305,6 +322,8 @@ int pol_group_for_each(int (*visit)(struct pol_group *group, void *arg), void *a
 
 	mutex_lock(&pol_groups_lock);
 	list_for_each_entry(group, &pol_groups, entry) {
+		if (group->state != POL_GROUP_RUNNING)
+			continue;
 		result = visit(group, arg);
 		if (result)
 			break;
@@ -326,8 +345,8 @@ struct pol_group *pol_group_get(unsigned int id)
 
 	mutex_lock(&pol_groups_lock);
 	group = pol_group_find(id);
-	if (group)
-		atomic_inc(&group->users);
+	if (group && !atomic_inc_unless_negative(&group->users))
+		group = NULL;
 	mutex_unlock(&pol_groups_lock);
 	return group;
 }
@@ -347,6 +366,8 @@ struct pol_group *pol_group_choose(int cpu)
 
 	mutex_lock(&pol_groups_lock);
 	list_for_each_entry(group, &pol_groups, entry) {
+		if (group->state != POL_GROUP_RUNNING)
+			continue;
 		if (group->cpu == cpu) {
 			best = group;
 			break;
@@ -441,11 +462,10 @@ int __init pol_groups_init(void)
  */
 void pol_groups_exit(void)
 {
-	struct pol_group *group, *next;
+	struct pol_group *group;
 
 	cpuhp_remove_state_nocalls(pol_groups_hotplug);
-	mutex_lock(&pol_groups_lock);
-	list_for_each_entry_safe(group, next, &pol_groups, entry)
-		WARN_ON(pol_group_remove(group));
-	mutex_unlock(&pol_groups_lock);
+	while ((group = list_first_entry_or_null(&pol_groups, struct pol_group, entry)))
+		if (WARN_ON(pol_group_delete(group->id)))
+			break;
 }

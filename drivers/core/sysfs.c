@@ -175,13 +175,14 @@ int pol_sysfs_add_group(struct pol_group *group)
 }
 
 /**
- * pol_sysfs_remove_group - hide a group and drop the list's reference
- * @group: stopped; may be freed when this returns
+ * pol_sysfs_hide_group - take a group's files away
+ * @group: the caller drops the kobject's reference afterwards
+ *
+ * Waits for readers and writers of the files, so no lock of theirs may be held.
  */
-void pol_sysfs_remove_group(struct pol_group *group)
+void pol_sysfs_hide_group(struct pol_group *group)
 {
 	kobject_del(&group->kobj);
-	kobject_put(&group->kobj);
 }
 
 /**

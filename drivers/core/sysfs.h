@@ -12,7 +12,7 @@ struct pol_group;
 int pol_sysfs_init(void);
 void pol_sysfs_exit(void);
 int pol_sysfs_add_group(struct pol_group *group);
-void pol_sysfs_remove_group(struct pol_group *group);
+void pol_sysfs_hide_group(struct pol_group *group);
 
 void pol_debugfs_init(void);
 void pol_debugfs_exit(void);
