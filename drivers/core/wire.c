@@ -179,7 +179,6 @@ EXPORT_SYMBOL_GPL(pol_wire_parse_reject);
  */
 void pol_wire_build_reject(struct nvme_rdma_cm_rej *wire, enum nvme_rdma_cm_status status)
 {
-	memset(wire, 0, sizeof(*wire));
 	wire->recfmt = cpu_to_le16(NVME_RDMA_CM_FMT_1_0);
 	wire->sts = cpu_to_le16(status);
 }

@@ -151,6 +151,10 @@ TEST(zero_is_a_value_like_any_other)
 	CHECK_EQ(pol_histogram_quantile(&h, 50000), 0);
 	CHECK_EQ(pol_histogram_quantile(&h, 50001), 20);
 	CHECK_EQ(pol_histogram_mean(&h), 10);
+	pol_histogram_add(&h, 0);
+	pol_histogram_add(&h, 0);
+	CHECK_EQ(pol_histogram_quantile(&h, 75000), 0);
+	CHECK_EQ(pol_histogram_quantile(&h, 75001), 20);
 }
 
 /* Below 64 ns buckets are exact, so the ranks show: nearest rank, rounded up. */
@@ -171,6 +175,21 @@ TEST(ranks_are_exact)
 	CHECK_EQ(pol_histogram_quantile(&h, 95001), 20);
 	CHECK_EQ(pol_histogram_quantile(&h, 99999), 20);
 	CHECK_EQ(pol_histogram_quantile(&h, 100000), 20);
+	CHECK_EQ(pol_histogram_quantile(&h, 100001), 20);
+	CHECK_EQ(pol_histogram_quantile(&h, 200000), 20);
+	CHECK_EQ(pol_histogram_quantile(&h, ~0U), 20);
+}
+
+TEST(first_and_last_rank_are_exact_in_a_wide_bucket)
+{
+	static struct pol_histogram h;
+
+	pol_histogram_add(&h, 1000001);
+	pol_histogram_add(&h, 1000002);
+	pol_histogram_add(&h, 1000003);
+	CHECK_EQ(pol_histogram_bucket_of(1000001), pol_histogram_bucket_of(1000003));
+	CHECK_EQ(pol_histogram_quantile(&h, 33333), 1000001);
+	CHECK_EQ(pol_histogram_quantile(&h, 66667), 1000003);
 }
 
 static void check_accuracy(size_t nr, unsigned int bits)
@@ -258,7 +277,7 @@ TEST(merging_is_adding)
 	u64 ns;
 
 	for (i = 0; i < 50000; i++) {
-		ns = random_latency(40);
+		ns = i % 100 ? random_latency(40) : 0;
 		pol_histogram_add(i % 3 ? &one : &two, ns);
 		pol_histogram_add(&both, ns);
 	}

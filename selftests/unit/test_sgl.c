@@ -212,6 +212,7 @@ TEST(sgl_of_a_command_without_data_means_nothing)
 		CHECK_EQ(parse(MAX_LEN), 0);
 		check_none();
 		CHECK_EQ(transfer.invalidate, false);
+		CHECK_EQ(transfer.invalidate_rkey, 0);
 	}
 	capsule_new(OP_FLUSH, 0);
 	capsule[1] = 0;
