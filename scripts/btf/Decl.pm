@@ -60,13 +60,22 @@ sub declare
 	} elsif (length $type->{name}) {
 		$text = tag($type) . ' ' . $type->{name};
 	} elsif ($type->{values}) {
-		my @values = map { "$_->[0] = $_->[1]" } @{$type->{values}};
-
-		$text = 'enum { ' . join(', ', @values) . ' }';
+		$text = integer_like($type);
 	} else {
 		$text = definition($type, $indent);
 	}
 	return $qualifiers . $text . (length $name ? " $name" : '');
+}
+
+# An enum without a name is written where it is first seen, so that its enumerators are there once;
+# what has its type is an integer of the same kind.
+sub integer_like
+{
+	my ($type) = @_;
+	my %names = (1 => 'char', 2 => 'short', 4 => 'int', 8 => 'long long');
+	my $negative = grep { $_->[1] < 0 } @{$type->{values}};
+
+	return ($negative ? 'signed ' : 'unsigned ') . $names{$type->{size}};
 }
 
 # "struct name { members }" with its attributes.
