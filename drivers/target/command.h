@@ -5,62 +5,164 @@
  *	received -> parsed -> [waiting for buffers] -> [fetching: RDMA READ] -> executing
  *	  -> [returning: RDMA WRITE] -> responding: SEND (with invalidate) -> free
  *
- * Every arrow is one function of command.c and runs in the queue's group thread. While a command is
- * "executing" it belongs to the back end or to a worker, who end it with polt_command_executed().
+ * Every arrow is one function (command.c: the life, transfer.c: data and work requests) and runs in
+ * the queue's group thread. While a command is "executing" it belongs to the back end or to a
+ * worker, who end it with polt_command_executed().
  */
 #ifndef POLT_COMMAND_H
 #define POLT_COMMAND_H
 
+#include <linux/atomic.h>
 #include <linux/bio.h>
 #include <linux/nvme.h>
 #include <linux/workqueue.h>
 
 #include "core/group.h"
+#include "core/latency.h"
 #include "core/memory.h"
 #include "target/queue.h"
 #include "target/sgl.h"
 
 #define POLT_COMMAND_BUFFERS	(POLT_MDTS_BYTES / POL_BUFFER_LARGE)
+#define POLT_COMMAND_BIOS	4	/* bios of a command that may be in a disk at a time */
+#define POLT_COMMAND_VECS	(POLT_COMMAND_BUFFERS + POLT_COMMAND_BIOS - 1)
+
+/* Worst case of work requests that move one command's data: segments and buffers cut each other. */
+#define POLT_TRANSFER_WRS	(POLT_MSDBD + POLT_COMMAND_BUFFERS)
 
 enum polt_command_state {
 	POLT_COMMAND_FREE,
 	POLT_COMMAND_RECEIVED,
-	POLT_COMMAND_WAITING,
+	POLT_COMMAND_WAITING,		/* for data buffers */
 	POLT_COMMAND_FETCHING,
 	POLT_COMMAND_EXECUTING,
 	POLT_COMMAND_RETURNING,
 	POLT_COMMAND_RESPONDING,
 };
 
+struct polt_lane;
 struct polt_receive;
 
+/*
+ * What bdev.c needs of a command that is in a disk. A command is cut into bios by the disk's limits;
+ * a wave is as many of them as there is room for.
+ */
+struct polt_bdev_io {
+	struct bio bios[POLT_COMMAND_BIOS];
+	struct bio_vec vecs[POLT_COMMAND_VECS];
+	unsigned int nr_bios;		/* of this wave */
+	atomic_t pending;		/* bios not ended, and the submitter */
+	blk_status_t error;		/* of the first bio that failed */
+	u32 done;			/* bytes of waves before this one */
+	u32 wave;			/* bytes of this wave */
+	bool retried;			/* it would have blocked: a worker submits */
+	struct polt_lane *lane;		/* where it is polled, NULL: by interrupt */
+	struct list_head lane_entry;
+};
+
 struct polt_command {
+	struct list_head entry;		/* where it waits; while executing: the executor's to use */
+	struct list_head posted;	/* in the queue's list while work requests are posted */
 	struct polt_queue *queue;
-	struct nvme_command sqe;		/* copied out of the capsule */
-	struct nvme_completion *cqe;		/* in registered memory; result is the back end's or admin's to set */
 	enum polt_command_state state;
-	u16 status;				/* NVMe status, not shifted; DNR is 0x4000 */
+	u16 status;			/* NVMe status, not shifted; DNR is NVME_STATUS_DNR */
+	enum pol_latency_class class;
+	struct nvme_command sqe;	/* copied out of the capsule */
+	struct nvme_completion *cqe;	/* in registered memory; result is the back end's or admin's to set */
+
+	/* data */
 	struct polt_transfer transfer;
-	struct polt_namespace *namespace;	/* I/O: percpu reference held */
-	u32 data_len;				/* bytes in the buffers */
+	struct polt_namespace *namespace; /* I/O: percpu reference held */
+	u64 lba;			/* I/O: checked */
+	u32 data_len;			/* bytes of data, as the command says; 0: none */
+	bool to_host;			/* the data goes to the host */
+	struct polt_receive *receive;	/* the capsule, while its data is needed */
+	void *inline_data;		/* data is used where it arrived */
+	u32 claim;			/* bytes counted in queue->claimed */
 	unsigned int nr_buffers;
 	struct pol_buffer *buffers[POLT_COMMAND_BUFFERS];
-	struct pol_message handback;		/* brings it back to the thread */
-	struct work_struct work;		/* admin, and I/O that may block */
-	/* followed by what command.c and the back ends need */
+
+	/* work requests */
+	unsigned int credits;		/* send work requests it has posted */
+	unsigned int credits_wanted;
+	void (*resume)(struct polt_command *command); /* what to do when it has them */
+	struct ib_cqe data_cqe;		/* unsignalled ones: completes only in error */
+	struct ib_cqe fetch_cqe;	/* the last RDMA READ */
+	struct ib_cqe send_cqe;		/* the response */
+	struct ib_rdma_wr data_wr;	/* when one is enough */
+	struct ib_sge data_sge[POLT_COMMAND_BUFFERS];
+	struct ib_send_wr send_wr;
+	struct ib_sge send_sge;
+
+	/* times, nanoseconds of local_clock() */
+	u64 arrived;
+	u64 since;			/* the stage it is in began */
+
+	/* execution */
+	struct pol_message handback;	/* brings it back to the thread */
+	struct work_struct work;	/* admin, and I/O that may block */
+	struct polt_bdev_io bdev;
 };
 
 /*
  * polt_command_executed - the back end or a worker is done with a command
  * Any context (interrupts too). @status is an NVMe status without the phase bit shift
- * (NVME_SC_*, | NVME_SC_DNR / NVME_STATUS_DNR); the response, and the data if the command returns
- * any and @status is 0, go out from the thread.
+ * (NVME_SC_*, | NVME_STATUS_DNR); the response, and the data if the command returns any and @status
+ * is 0, go out from the thread.
  */
 void polt_command_executed(struct polt_command *command, u16 status);
+
+/* The same in the group's thread, at once: for what was executed there, outside of any callback. */
+void polt_command_finish(struct polt_command *command, u16 status);
 
 /* The command's data buffers, for admin commands in a worker. Offsets and lengths are checked. */
 u16 polt_command_copy_to(struct polt_command *command, u32 offset, const void *from, u32 len);
 u16 polt_command_copy_from(struct polt_command *command, u32 offset, void *to, u32 len);
 u16 polt_command_zero(struct polt_command *command, u32 offset, u32 len);
+
+/* Data as contiguous pieces in order: piece @i of polt_command_pieces(). */
+static inline unsigned int polt_command_pieces(const struct polt_command *command)
+{
+	return command->inline_data ? 1 : command->nr_buffers;
+}
+
+static inline void *polt_command_piece(const struct polt_command *command, unsigned int i, u32 *len)
+{
+	u32 before;
+
+	if (command->inline_data) {
+		*len = command->data_len;
+		return command->inline_data;
+	}
+	/* All but the last are full, and all are of one size. */
+	before = i * command->buffers[0]->size;
+	*len = min(command->buffers[i]->size, command->data_len - before);
+	return command->buffers[i]->virt;
+}
+
+/* command.c - thread */
+void polt_command_init(struct polt_queue *queue, struct polt_command *command, unsigned int index);
+void polt_command_receive(struct polt_queue *queue, struct polt_receive *receive);
+void polt_command_release(struct polt_command *command);
+void polt_command_has_buffers(struct polt_command *command);
+void polt_command_execute(struct polt_command *command);
+void polt_queue_serve(struct polt_queue *queue);
+void polt_queue_drop(struct polt_queue *queue);
+void polt_queue_drop_posted(struct polt_queue *queue);
+
+/* transfer.c - thread */
+void polt_transfer_take_buffers(struct polt_command *command);
+void polt_transfer_give_buffers(struct polt_command *command);
+bool polt_transfer_unwait(struct polt_command *command);
+void polt_transfer_fetch(struct polt_command *command);
+void polt_transfer_respond(struct polt_command *command);
+void polt_transfer_release_credits(struct polt_command *command);
+void polt_transfer_failed(struct pol_sendq *sendq, struct ib_send_wr *bad, int error);
+void polt_transfer_stalled(struct pol_group *group, struct pol_timer *timer);
+void polt_transfer_init(struct polt_command *command);
+
+/* io.c - thread */
+u16 polt_io_check(struct polt_command *command, u32 *len);
+void polt_io_execute(struct polt_command *command);
 
 #endif

@@ -25,6 +25,8 @@ void polt_ctrl_put(struct polt_ctrl *ctrl);
 void polt_ctrl_queue_gone(struct polt_ctrl *ctrl, struct polt_queue *queue);
 /* any context: a command arrived, the host lives (traffic-based keep-alive) */
 void polt_ctrl_alive(struct polt_ctrl *ctrl);
+/* any context: the subsystem it belongs to; as long as the controller */
+struct polt_subsystem *polt_ctrl_subsystem(const struct polt_ctrl *ctrl);
 /* thread: is the controller enabled and ready for I/O? */
 bool polt_ctrl_ready(const struct polt_ctrl *ctrl);
 /* process context: fail every queue of every controller that matches; NULLs match all. They only
@@ -45,7 +47,10 @@ void polt_aen_discovery_changed(void);
 void polt_fabrics_execute(struct polt_command *command);
 void polt_admin_execute(struct polt_command *command);
 
-/* admin.c - thread, only computes: bytes of data the command must carry, from the SQE alone */
+/*
+ * admin.c - thread, only computes: bytes of data an admin or Fabrics command (on any queue) must
+ * carry, from the SQE alone. What comes back not 0 is the response.
+ */
 u16 polt_admin_data_len(const struct polt_queue *queue, const struct nvme_command *sqe, u32 *len);
 
 int polt_ctrls_init(void);

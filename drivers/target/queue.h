@@ -4,11 +4,15 @@
  *
  * It has two halves with separate lives. The RDMA half (QP, cm_id, work requests) ends in bounded
  * time whatever host or disk do. The storage half (commands in a disk, their buffers' pages) ends
- * when the disk answers; the last command frees the queue.
+ * when the disk answers. Each half holds a reference; the last one frees the queue.
+ *
+ *	connecting -> live -> failed -> draining -> dead
+ *	     '-----------------^
  */
 #ifndef POLT_QUEUE_H
 #define POLT_QUEUE_H
 
+#include <linux/completion.h>
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/workqueue.h>
@@ -16,12 +20,18 @@
 #include <rdma/rdma_cm.h>
 
 #include "core/group.h"
+#include "core/memory.h"
 #include "core/sendq.h"
 #include "target/config.h"
 
 struct polt_command;
 struct polt_ctrl;
 struct polt_pair;
+
+#define POLT_CONNECT_TIMEOUT_S	10	/* from accept to a successful Fabrics Connect */
+#define POLT_STALL_TIMEOUT_S	10	/* longest a posted work request may take */
+#define POLT_PENDING_MAX	256	/* connections without a successful Fabrics Connect */
+#define POLT_SEND_SPARE		32	/* send work requests besides two for each command */
 
 enum polt_queue_state {
 	POLT_QUEUE_CONNECTING,		/* accepted, not established: capsules are kept */
@@ -31,41 +41,89 @@ enum polt_queue_state {
 	POLT_QUEUE_DEAD,		/* the RDMA half is gone */
 };
 
+/* polt_queue.flags, atomic bits */
+enum {
+	POLT_QUEUE_ATTACHED,		/* the group knows it */
+	POLT_QUEUE_ENDING,		/* end_work is queued or has run */
+	POLT_QUEUE_ESTABLISHED,		/* the CM said so */
+	POLT_QUEUE_PENDING,		/* counted as a connection without Fabrics Connect */
+	POLT_QUEUE_LEFT_CTRL,		/* polt_ctrl_queue_gone() has been called */
+};
+
 struct polt_queue {
 	/* the group's thread */
 	struct pol_group *group;
 	struct polt_pair *pair;
+	struct hlist_node pair_entry;	/* in the pair's table of queue pairs */
 	struct pol_sendq sendq;
 	enum polt_queue_state state;
-	struct polt_command *commands;	/* depth of them */
+	struct polt_command *commands;	/* nr_commands of them */
 	struct list_head free_commands;
+	struct list_head early;		/* receives that wait: not established, or no free command */
+	struct list_head starved;	/* commands that wait for send credits */
+	struct list_head held;		/* commands that wait because the queue has its fair share */
+	struct list_head posted;	/* commands with work requests posted, oldest first */
 	unsigned int in_use;		/* commands not free */
-	u16 sqhd;
-	u16 depth;			/* entries of the submission queue, as agreed */
+	unsigned int outstanding;	/* capsules that have no response yet: at most depth */
 	unsigned int send_credits;	/* send work requests that still fit */
-	u32 buffers_held;		/* data buffers its commands hold: fair share */
+	u32 claimed;			/* bytes of buffers its commands hold or are next for */
+	u16 sqhd;
+	u16 sq_entries;			/* what SQHD wraps at */
 	bool connected;			/* Fabrics Connect succeeded */
-	struct list_head early;		/* capsules that came before ESTABLISHED */
-	u64 commands_done;
-	u64 commands_failed;
+	bool serving;			/* polt_queue_serve() is running */
+	bool stall_armed;
+	struct pol_timer stall_timer;
+	struct pol_timer connect_timer;
+	struct polt_subsystem *subsystem; /* of ctrl, once connected */
+
+	/* counters: written by the thread, read by anybody with READ_ONCE() */
+	u64 commands_received;
+	u64 commands_done;		/* responses sent */
+	u64 commands_failed;		/* of these, with an error status */
+	u64 invalidates;		/* responses that invalidated a key of the host */
+	u64 fetches;			/* commands whose data was fetched by RDMA READ */
+	u64 in_capsule;			/* commands whose data came in the capsule */
+	u64 buffer_waits;		/* commands that had to wait for buffers */
 	u64 bytes_read;
 	u64 bytes_written;
 
 	/* fixed once made */
 	u16 qid;
+	u16 depth;			/* entries of the submission queue, as agreed */
+	u16 nr_commands;
+	u16 nr_receives;		/* of the shared ones, or its own */
 	u32 inline_size;		/* in-capsule data taken, bytes */
+	unsigned int max_credits;
+	unsigned int max_sge;		/* scatter elements of a work request */
+	unsigned int max_read_sge;
+	bool can_invalidate;		/* the device sends with invalidate */
 	struct polt_port *port;		/* reference */
 	struct polt_ctrl *ctrl;		/* reference; set by Connect (worker), read in the thread */
-	char peer[INET6_ADDRSTRLEN + 8]; /* the host's address, for messages */
+	char peer[INET6_ADDRSTRLEN + 8]; /* the host's address and port, for messages */
 
 	/* control side: queue.c */
 	struct ib_qp *qp;
+	u32 qp_num;
 	struct rdma_cm_id *cm_id;
+	struct pol_cq *cq;
+	unsigned int cq_entries;	/* reserved in cq */
+	struct pol_region responses;	/* nvme_completion of each command */
+	struct list_head receives;	/* without SRQ: its receive buffers */
 	struct kref ref;
-	struct list_head entry;		/* list of all queues */
+	struct list_head entry;		/* list of all queues, until it is freed */
+	struct pol_message established;
+	struct work_struct notify_work;	/* COMM_EST -> rdma_notify() */
 	struct work_struct end_work;
+	struct work_struct free_work;
+	struct completion last_wqe;
+	struct completion ended;	/* the RDMA half is gone */
 	unsigned long flags;
 };
+
+static inline bool polt_queue_is_live(const struct polt_queue *queue)
+{
+	return queue->state == POLT_QUEUE_LIVE;
+}
 
 /* any context: something is wrong with the queue; marks it and queues its worker. Idempotent */
 void polt_queue_fail(struct polt_queue *queue, const char *why);
@@ -73,12 +131,38 @@ void polt_queue_fail(struct polt_queue *queue, const char *why);
 void polt_queue_end_wait(struct polt_queue *queue);
 void polt_queue_get(struct polt_queue *queue);
 void polt_queue_put(struct polt_queue *queue);
+/* process context; @visit runs under a mutex, with a reference of the queue, and may sleep */
 int polt_queue_for_each(int (*visit)(struct polt_queue *queue, void *arg), void *arg);
 /* process context (Abort): tells how it went. Return: true if the command will not be executed */
 bool polt_queue_abort(struct polt_queue *queue, u16 command_id);
+const char *polt_queue_state_name(enum polt_queue_state state);
 
-/* listener.c - process context, may sleep */
+/* queue.c, for command.c; thread */
+void polt_queue_connected(struct polt_queue *queue, u16 sqsize);
+void polt_queue_command_freed(struct polt_queue *queue);
+
+/* queue.c, for listener.c; a CM handler */
+struct pol_wire_request;
+struct polt_queue *polt_queue_create(struct rdma_cm_id *cm_id, struct polt_port *port,
+				     const struct pol_wire_request *request);
+int polt_queue_accept(struct polt_queue *queue, const struct rdma_conn_param *asked);
+
+/* process context: fail the queues of a port that have no controller yet */
+void polt_queue_fail_pending(struct polt_port *port);
+
+int polt_queues_init(void);
+void polt_queues_exit(void);
+
+/*
+ * listener.c - process context, may sleep
+ * polt_listener_start(): listen on the port's address. Return: 0 or -errno, try again later.
+ * polt_listener_stop(): accept nothing more. Queues that are connected live on.
+ */
 int polt_listener_start(struct polt_port *port);
 void polt_listener_stop(struct polt_port *port);
+
+/* debugfs.c */
+void polt_debugfs_init(void);
+void polt_debugfs_exit(void);
 
 #endif
