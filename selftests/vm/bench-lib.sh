@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# What measuring scripts in a guest share: two like disks, one behind each pair of initiator and
+# target, and fio runs that print one line of figures. Source after guest-lib.sh.
+#
+# Everything is measured in one guest: fio on CPU 0, the only poll group on CPU 1. Both pairs stay
+# connected; which one is measured alternates, so that what the machine does meanwhile hits both.
+
+BENCH_OURS=nqn.2026-11.org.example:ours
+BENCH_THEIRS=nqn.2026-11.org.example:in-tree
+
+# A clock that had to fall back would make every figure wrong.
+bench_clock_ok()
+{
+	[ "$(cat /sys/devices/system/clocksource/clocksource0/current_clocksource)" = tsc ]
+}
+
+# nvme_of NQN: the block device of the only namespace of a subsystem that is connected
+nvme_of()
+{
+	local c ns
+
+	for c in /sys/class/nvme/nvme*; do
+		[ "$(cat "$c/subsysnqn" 2>/dev/null)" = "$1" ] || continue
+		for ns in "$c"/nvme*n*; do
+			[ -e "$ns/size" ] || continue
+			ns=${ns##*/}
+			# with native multipath the path is nvme0c0n1, the disk nvme0n1
+			ns=$(sed 's/c[0-9]*n/n/' <<< "$ns")
+			[ -b "/dev/$ns" ] && echo "/dev/$ns" && return
+		done
+	done
+	return 1
+}
+
+# nvme_ctrl_of NQN: the controller's name
+nvme_ctrl_of()
+{
+	local c
+
+	for c in /sys/class/nvme/nvme*; do
+		[ "$(cat "$c/subsysnqn" 2>/dev/null)" = "$1" ] && echo "${c##*/}" && return
+	done
+	return 1
+}
+
+# Disks that cannot block and take no time: what is left is the path to them.
+bench_disks()
+{
+	modprobe null_blk nr_devices=2 gb=4 queue_mode=2 irqmode=0 bs=512 submit_queues=2
+}
+
+# bench_setup: both pairs connected; sets bench_ours and bench_theirs
+bench_setup()
+{
+	bench_clock_ok || { diag "the clock is not tsc"; return 1; }
+	bench_disks && rxe_up && modprobe -a nvme-rdma pollard-host pollard-target || return
+	pollard group del 0 || return
+	our_target_add $BENCH_OURS /dev/nullb0 $VM_ADDR1 4420 || return
+	intree_target_add $BENCH_THEIRS /dev/nullb1 $VM_ADDR1 4421 || return
+	nvme connect -t pollard -a $VM_ADDR1 -s 4420 -n $BENCH_OURS -i 2 || return
+	nvme connect -t rdma -a $VM_ADDR1 -s 4421 -n $BENCH_THEIRS -i 2 || return
+	wait_for nvme_of $BENCH_OURS && wait_for nvme_of $BENCH_THEIRS || return
+	bench_ours=$(nvme_of $BENCH_OURS) bench_theirs=$(nvme_of $BENCH_THEIRS)
+}
+
+# bench_fio DEVICE RW BS DEPTH LIMIT...: run fio on CPU 0; LIMIT is --runtime=S or --number_ios=N.
+# Prints: IOPS p50 p99 p99.9, latencies in microseconds.
+bench_fio()
+{
+	local dev=$1 rw=$2 bs=$3 depth=$4 column
+	shift 4
+
+	column=8
+	[[ $rw == *write ]] && column=49
+	fio --name=bench --filename="$dev" --rw="$rw" --bs="$bs" --iodepth="$depth" --direct=1 \
+		--ioengine=io_uring --thread --cpus_allowed=0 --size=1g --norandommap --randrepeat=0 \
+		--clat_percentiles=0 --lat_percentiles=1 --percentile_list=50:99:99.9 \
+		--output-format=terse --terse-version=3 "$@" 2>/tmp/fio.err > /tmp/fio.out ||
+		{ cat /tmp/fio.err /tmp/fio.out >&2; return 1; }
+	awk -F';' -v c=$column '$1 == 3 {
+		for (i = 0; i < 3; i++) split($(c + 10 + i), p, "="), v[i] = p[2]
+		printf "%d %d %d %d\n", $c, v[0], v[1], v[2]
+	}' /tmp/fio.out
+}

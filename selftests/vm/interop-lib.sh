@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# One cell of the matrix {our target, nvmet-rdma} x {our host, nvme-rdma}, in one guest. A cell's
+# script sets $target and $host to "ours" or "in-tree", calls cell_setup and then the tests it wants.
+# Source after guest-lib.sh and bench-lib.sh.
+
+cell_nqn=nqn.2026-11.org.example:cell
+cell_uuid=11111111-2222-4333-8444-555555555555
+cell_disk=/dev/ram0
+
+cell_transport()
+{
+	[ "$host" = ours ] && echo pollard || echo rdma
+}
+
+# An exclusive disk that holds data: brd takes its time to nothing and keeps what is written.
+cell_setup()
+{
+	modprobe brd rd_nr=2 rd_size=262144 && rxe_up || return
+	if [ "$host" = ours ]; then modprobe pollard-host; else modprobe nvme-rdma; fi || return
+	if [ "$target" = ours ]; then modprobe pollard-target; else modprobe nvmet-rdma; fi || return
+	cell_before=$(rdma_snapshot)
+	cell_export
+}
+
+# The identity is the same every time: a host that comes back must find the disk it knew.
+cell_export()
+{
+	if [ "$target" = ours ]; then
+		pollard subsystem add $cell_nqn allow-any-host on &&
+			pollard namespace add $cell_nqn nsid 1 device $cell_disk uuid $cell_uuid &&
+			pollard port add 1 traddr $VM_ADDR1 trsvcid 4420 &&
+			pollard port add-subsystem 1 $cell_nqn
+	else
+		intree_target_add $cell_nqn $cell_disk
+	fi
+}
+
+cell_unexport()
+{
+	if [ "$target" = ours ]; then
+		pollard subsystem del $cell_nqn && pollard port del 1
+	else
+		intree_target_del $cell_nqn
+	fi
+}
+
+# cell_connect [OPTION...]
+cell_connect()
+{
+	nvme connect -t "$(cell_transport)" -a $VM_ADDR1 -s 4420 -n $cell_nqn \
+		--reconnect-delay=1 --ctrl-loss-tmo=60 "$@" || return
+	wait_for nvme_of $cell_nqn || { diag "no disk appeared"; return 1; }
+	cell_dev=$(nvme_of $cell_nqn)
+}
+
+cell_no_ctrl()
+{
+	! nvme_ctrl_of $cell_nqn
+}
+
+cell_disconnect()
+{
+	nvme disconnect -n $cell_nqn && wait_for cell_no_ctrl
+}
+
+cell_state()
+{
+	cat "/sys/class/nvme/$(nvme_ctrl_of $cell_nqn)/state"
+}
+
+cell_is()
+{
+	[ "$(cell_state)" = "$1" ]
+}
+
+# cell_fio NAME OPTION...: a verified write; fio's status
+cell_fio()
+{
+	local name=$1
+	shift
+
+	fio --name="$name" --filename="$cell_dev" --direct=1 --ioengine=libaio --verify=crc32c \
+		--verify_fatal=1 --verify_dump=0 --randrepeat=0 "$@" > "/tmp/fio.$name" 2>&1 ||
+		{ cat "/tmp/fio.$name"; return 1; }
+}
+
+cell_verify()
+{
+	cell_fio tiny --rw=randwrite --bs=512 --iodepth=1 --size=256k &&
+	cell_fio small --rw=randwrite --bs=512 --iodepth=32 --size=1m &&
+	cell_fio page --rw=randwrite --bs=4k --iodepth=1 --size=2m &&
+	cell_fio deep --rw=randwrite --bs=4k --iodepth=128 --size=16m &&
+	cell_fio slot --rw=randwrite --bs=16k --iodepth=16 --size=16m &&
+	cell_fio slot1 --rw=randwrite --bs=16896 --iodepth=16 --size=16m &&
+	cell_fio large --rw=randwrite --bs=128k --iodepth=8 --size=32m &&
+	cell_fio huge --rw=randwrite --bs=1m --iodepth=4 --size=64m &&
+	cell_fio hugedeep --rw=write --bs=1m --iodepth=32 --size=64m
+}
+
+# Lengths that are no power of two, buffers that begin anywhere, vectors of many pieces.
+cell_verify_odd()
+{
+	cell_fio odd1 --rw=write --bs=1536 --iodepth=7 --size=1536k &&
+	cell_fio odd2 --rw=write --bs=7680 --iodepth=13 --size=3840k &&
+	cell_fio odd3 --rw=write --bs=130560 --iodepth=5 --size=13056k &&
+	cell_fio odd4 --rw=write --bs=1048064 --iodepth=3 --size=8188k &&
+	cell_fio mixed --rw=write --bsrange=512-256k --iodepth=16 --size=32m &&
+	cell_fio vectors --rw=write --bs=256k --iodepth=4 --size=16m --mem=mmap --ioengine=pvsync2 &&
+	cell_fio shifted --rw=write --bs=64k --iodepth=4 --size=8m --iomem_align=512
+}
+
+cell_churn()
+{
+	local n before
+
+	before=$(rdma_snapshot)
+	for n in $(seq "${1:-50}"); do
+		cell_connect -i 2 && cell_disconnect || { diag "round $n failed"; return 1; }
+	done
+	wait_for rdma_settled "$before" || {
+		diag "before: $before"; diag "after: $(rdma_snapshot)"; return 1; }
+}
+
+cell_discover()
+{
+	nvme discover -t "$(cell_transport)" -a $VM_ADDR1 -s 4420 > /tmp/discover || return
+	grep -q "subnqn: *$cell_nqn" /tmp/discover || { cat /tmp/discover; return 1; }
+}
+
+# Each mode of the group, then all of them in turn under a verified load.
+cell_modes()
+{
+	local mode
+
+	for mode in event adaptive busy; do
+		pollard group set 1 mode $mode && cell_fio mode-$mode --rw=randwrite --bs=4k \
+			--iodepth=8 --size=4m || return
+	done
+}
+
+cell_modes_under_load()
+{
+	local pid mode n=0
+
+	cell_fio switching --rw=randwrite --bs=8k --iodepth=16 --size=48m --loops=3 & pid=$!
+	while kill -0 $pid 2>/dev/null; do
+		for mode in event adaptive busy; do
+			pollard group set 1 mode $mode || return
+			n=$((n + 1))
+			sleep 0.05
+		done
+	done
+	wait $pid || return
+	[ $n -ge 9 ] || { diag "only $n changes of mode while there was I/O"; return 1; }
+	pollard group set 1 mode adaptive
+}
+
+# cell_survives REMOVE RESTORE: something under a verified load goes and returns, no data is lost
+cell_survives()
+{
+	local pid
+
+	cell_fio surviving --rw=randwrite --bs=8k --iodepth=16 --size=64m --loops=2 & pid=$!
+	wait_for cell_busy || return
+	"$1" || { diag "$1 failed"; wait $pid; return 1; }
+	wait_for -t 60 cell_is connecting || diag "the host did not notice, state $(cell_state)"
+	"$2" || { diag "$2 failed"; wait $pid; return 1; }
+	wait_for -t 60 cell_is live || { diag "state $(cell_state)"; wait $pid; return 1; }
+	wait $pid
+}
+
+# Is there I/O on the disk right now?
+cell_busy()
+{
+	local now
+
+	now=$(awk '{ print $5 }' "/sys/block/${cell_dev##*/}/stat")
+	[ "${now:-0}" -gt 100 ] && [ "$now" != "${cell_busy_last:-}" ] || { cell_busy_last=$now; return 1; }
+}
+
+cell_port_del() { pollard port del 1; }
+cell_port_add()
+{
+	pollard port add 1 traddr $VM_ADDR1 trsvcid 4420 && pollard port add-subsystem 1 $cell_nqn
+}
+
+cell_subsystem_del() { pollard subsystem del $cell_nqn; }
+cell_subsystem_add()
+{
+	pollard subsystem add $cell_nqn allow-any-host on &&
+		pollard namespace add $cell_nqn nsid 1 device $cell_disk uuid $cell_uuid &&
+		pollard port add-subsystem 1 $cell_nqn
+}
+
+cell_rxe_del() { rdma link delete rxe0; }
+cell_rxe_add() { rxe_up; }
+
+# A namespace that goes under load takes its I/O with it: errors, but nobody waits for ever.
+cell_namespace_removed()
+{
+	local pid status=0
+
+	cell_fio doomed --rw=randwrite --bs=8k --iodepth=16 --size=64m --loops=20 > /tmp/doomed & pid=$!
+	wait_for cell_busy || return
+	pollard namespace del $cell_nqn 1 || return
+	wait $pid || status=$?
+	[ $status -ne 0 ] || { diag "fio went on without a namespace"; return 1; }
+	pollard namespace add $cell_nqn nsid 1 device $cell_disk uuid $cell_uuid || return
+	wait_for nvme_of $cell_nqn || { diag "the namespace did not come back"; return 1; }
+	cell_dev=$(nvme_of $cell_nqn)
+	cell_fio back --rw=randwrite --bs=4k --iodepth=8 --size=4m
+}
+
+# refused COMMAND...: must fail with exit status 1, and say why
+refused()
+{
+	local status=0
+
+	"$@" > /tmp/refused 2>&1 || status=$?
+	cat /tmp/refused
+	[ $status -ne 0 ] && [ -s /tmp/refused ]
+}
+
+cell_wrong_input()
+{
+	local t
+	t=$(cell_transport)
+
+	refused nvme connect -t "$t" -a $VM_ADDR1 -s 4420 -n nqn.2026-11.org.example:nobody &&
+	refused nvme connect -t "$t" -a $VM_ADDR1 -s 4499 -n $cell_nqn &&
+	refused nvme connect -t "$t" -a 10.99.99.99 -s 4420 -n $cell_nqn &&
+	refused nvme connect -t "$t" -a not-an-address -s 4420 -n $cell_nqn || return
+	cell_no_ctrl
+}
+
+cell_host_not_allowed()
+{
+	local me=nqn.2014-08.org.nvmexpress:uuid:00000000-1111-4222-8333-444444444444
+
+	pollard subsystem set $cell_nqn allow-any-host off || return
+	refused nvme connect -t "$(cell_transport)" -a $VM_ADDR1 -s 4420 -n $cell_nqn -q $me || return
+	pollard host add $cell_nqn $me && cell_connect -q $me && cell_disconnect || return
+	pollard host del $cell_nqn $me && pollard subsystem set $cell_nqn allow-any-host on
+}
+
+# Everything is taken down, every module leaves, nothing stays.
+cell_teardown()
+{
+	cell_unexport || return
+	wait_for rdma_settled "$cell_before" || {
+		diag "before: $cell_before"; diag "after: $(rdma_snapshot)"; return 1; }
+	[ "$host" != ours ] || modprobe -r pollard-host || return
+	[ "$target" != ours ] || modprobe -r pollard-target || return
+	[ "$host" = ours ] || modprobe -r nvme-rdma || return
+	[ "$target" = ours ] || modprobe -r nvmet-rdma || return
+	! lsmod | grep -q '^pollard '  || modprobe -r pollard || return
+	rdma link delete rxe0
+}
