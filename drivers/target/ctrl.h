@@ -7,49 +7,220 @@
  * the disk: the same host's next controller reports CSTS.RDY only when no such controller is left
  * (a write of the old association may not land after a reconnect).
  *
- * Everything here runs in workers (may sleep) unless it says "thread".
+ * Everything here runs in workers (may sleep) unless it says otherwise.
  */
 #ifndef POLT_CTRL_H
 #define POLT_CTRL_H
 
+#include <linux/atomic.h>
+#include <linux/cache.h>
+#include <linux/inet.h>
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+
 #include "target/config.h"
+#include "target/connect.h"
+#include "target/features.h"
+#include "target/identify.h"
+#include "target/log.h"
 
 struct polt_command;
 struct polt_queue;
-struct polt_ctrl;
+
+#define POLT_FIRMWARE		"1.0"	/* firmware revision that Identify reports */
+#define POLT_DISCOVERY_KATO_MS	120000U	/* a discovery controller without keep-alive lives so long */
+#define POLT_CAP_TO		30U	/* CAP.TO, units of 500 ms: the longest wait for CSTS.RDY */
+
+/* Numbered as enum pollard_target_controller_state. */
+enum polt_ctrl_state {
+	POLT_CTRL_DISABLED,	/* connected; CC.EN is 0 */
+	POLT_CTRL_ENABLING,	/* CC.EN is 1; waits for commands of the host's dead controllers */
+	POLT_CTRL_READY,	/* CSTS.RDY is 1 */
+	POLT_CTRL_SHUTDOWN,	/* CSTS.SHST says complete */
+	POLT_CTRL_FAILED,	/* CSTS.CFS is 1; the host may still reset it */
+	POLT_CTRL_DELETING,	/* the association has ended, its queues are ending */
+};
+
+/* Events there can be, a bit each in struct polt_ctrl_events. */
+enum polt_ctrl_event {
+	POLT_EVENT_NAMESPACES,	/* Namespace Attribute Changed */
+	POLT_EVENT_DISCOVERY,	/* Discovery Log Page Change */
+	POLT_EVENTS,
+};
+
+/**
+ * struct polt_ctrl_events - asynchronous events of a controller
+ * @nr: Asynchronous Event Requests held
+ * @requests: the commands, oldest first
+ * @pending: events that wait for a request
+ * @masked: events reported and not read yet: they are not reported again until the host has read
+ *	the log page they are about
+ * @changed: namespaces changed since the host has read the Changed Namespace List
+ */
+struct polt_ctrl_events {
+	unsigned int nr;
+	struct polt_command *requests[POLT_EVENTS_MAX];
+	u32 pending;
+	u32 masked;
+	u32 changed[POLT_LOG_CHANGED_WORDS];
+};
+
+struct polt_ctrl {
+	/* fixed once made */
+	struct polt_subsystem *subsystem;	/* reference */
+	struct polt_port *port;			/* reference */
+	u16 cntlid;
+	u16 depth;				/* entries of an I/O queue, CAP.MQES + 1 */
+	u32 inline_size;			/* in-capsule data promised, bytes */
+	u64 created;				/* jiffies */
+	char hostnqn[POLT_NQN_SIZE];
+	char peer[INET6_ADDRSTRLEN + 8];	/* the host's address */
+
+	/* held by queues until their storage half is gone */
+	struct kref ref;
+	struct list_head entry;			/* polt_subsystem.ctrls; ctrl_lock */
+
+	/* under lock */
+	struct mutex lock;
+	enum polt_ctrl_state state;		/* READ_ONCE without the lock */
+	u32 cc;
+	unsigned int nr_queues;			/* entries of queues: RDMA half not gone */
+	struct polt_queue *queues[POLT_IO_QUEUES_MAX + 1];
+	struct polt_features features;
+	struct polt_ctrl_events events;
+	unsigned long ready_deadline;		/* jiffies */
+
+	spinlock_t errors_lock;
+	struct polt_log_errors errors;
+
+	atomic_t aborts;			/* Abort commands that are executing */
+	wait_queue_head_t queue_gone;		/* an entry of queues was cleared */
+	struct delayed_work ready_work;
+	struct delayed_work alive_work;
+	struct work_struct release_work;
+
+	/* groups write it once per keep-alive period, and read it for every command */
+	bool alive ____cacheline_aligned_in_smp;
+};
+
+/**
+ * struct polt_ctrl_info - what may be shown of a controller
+ * @subsystem: NQN it belongs to is @subsystem->nqn
+ * @cntlid: controller identifier
+ * @discovery: a discovery controller
+ * @state: where it is in its life
+ * @hostnqn: NUL-terminated
+ * @hostid: first byte first
+ * @host_traddr: the host's address as text
+ * @port_id: port the host came through
+ * @kato_ms: keep-alive timeout, 0 is none
+ * @queues: queues whose RDMA half is there, the admin queue too
+ * @age_ms: time since Connect
+ */
+struct polt_ctrl_info {
+	const struct polt_subsystem *subsystem;
+	u16 cntlid;
+	bool discovery;
+	enum polt_ctrl_state state;
+	const char *hostnqn;
+	uuid_t hostid;
+	const char *host_traddr;
+	u16 port_id;
+	u32 kato_ms;
+	unsigned int queues;
+	u64 age_ms;
+};
 
 /* ctrl.c */
-void polt_ctrl_get(struct polt_ctrl *ctrl);
+
+/*
+ * polt_ctrl_put(): any context. A queue gives its reference back when its storage half is gone.
+ * polt_ctrl_queue_gone(): worker; the queue's RDMA half is gone: forget the queue. Completes
+ *	Asynchronous Event Requests that it held. Has to be called again at the end of the storage
+ *	half if a Connect was executing, which may have joined a controller meanwhile.
+ */
 void polt_ctrl_put(struct polt_ctrl *ctrl);
-/* queue.c, worker: the queue has ended (no QP any more), forget it; held AERs complete first */
 void polt_ctrl_queue_gone(struct polt_ctrl *ctrl, struct polt_queue *queue);
-/* any context: a command arrived, the host lives (traffic-based keep-alive) */
-void polt_ctrl_alive(struct polt_ctrl *ctrl);
-/* any context: the subsystem it belongs to; as long as the controller */
-struct polt_subsystem *polt_ctrl_subsystem(const struct polt_ctrl *ctrl);
-/* thread: is the controller enabled and ready for I/O? */
-bool polt_ctrl_ready(const struct polt_ctrl *ctrl);
-/* process context: fail every queue of every controller that matches; NULLs match all. They only
- * mark, whoever calls holds polt_config_lock; ctrl_lock is theirs to take */
+
+/* Any context: a command arrived, the host lives (traffic-based keep-alive). */
+static inline void polt_ctrl_alive(struct polt_ctrl *ctrl)
+{
+	if (!READ_ONCE(ctrl->alive))
+		WRITE_ONCE(ctrl->alive, true);
+}
+
+/* Any context: the subsystem the controller belongs to; stays as long as the controller. */
+static inline struct polt_subsystem *polt_ctrl_subsystem(const struct polt_ctrl *ctrl)
+{
+	return ctrl->subsystem;
+}
+
+/* Thread: is the controller enabled and ready for I/O? */
+static inline bool polt_ctrl_ready(const struct polt_ctrl *ctrl)
+{
+	return READ_ONCE(ctrl->state) == POLT_CTRL_READY;
+}
+
+/* Any context: a command of the queue ends with an error @status; for the error log. */
+void polt_ctrl_log_error(struct polt_ctrl *ctrl, u16 qid, const struct nvme_command *sqe,
+			 u16 status);
+
+/*
+ * Process context, under polt_config_lock: end every controller of the subsystem, those of one host,
+ * those that came through one port, those of hosts that are not allowed (any more). They only mark;
+ * ctrl_lock is theirs to take.
+ */
 void polt_ctrl_fail_subsystem(struct polt_subsystem *subsystem);
 void polt_ctrl_fail_host(struct polt_subsystem *subsystem, const char *hostnqn);
 void polt_ctrl_fail_port(struct polt_port *port, struct polt_subsystem *subsystem);
+void polt_ctrl_fail_disallowed(struct polt_subsystem *subsystem);
 /*
- * process context: is there a controller that matches (NULLs match all) with a queue whose RDMA half
+ * Process context: is there a controller that matches (NULLs match all) with a queue whose RDMA half
  * is not gone? When the last queue of a controller goes, ctrl.c calls polt_config_reap().
  */
 bool polt_ctrl_any(struct polt_subsystem *subsystem, const char *hostnqn, struct polt_port *port);
-/* aen.c, under polt_config_lock: namespace nsid was added, removed or resized; discovery log changed. May sleep */
+/*
+ * Process context: visit the controllers of a subsystem, with its ctrl_lock held. Stops when visit
+ * returns something else than 0, which is returned.
+ */
+int polt_ctrl_for_each(struct polt_subsystem *subsystem,
+		       int (*visit)(const struct polt_ctrl_info *info, void *arg), void *arg);
+
+/* For fabrics.c and admin.c, worker. Statuses as in NVMe; @result is CDW0 of the response. */
+u16 polt_ctrl_create(struct polt_queue *queue, const struct polt_connect_request *request,
+		     u32 *result);
+u16 polt_ctrl_join(struct polt_queue *queue, const struct polt_connect_request *request,
+		   u32 *result);
+u64 polt_ctrl_cap(const struct polt_ctrl *ctrl);
+u32 polt_ctrl_csts(const struct polt_ctrl *ctrl);
+void polt_ctrl_write_cc(struct polt_ctrl *ctrl, u32 cc);
+void polt_ctrl_restart_alive(struct polt_ctrl *ctrl);
+
+/* aen.c. Process context; the first two under polt_config_lock: a namespace was added, removed or
+ * resized; what the discovery log shows has changed. */
 void polt_aen_namespace_changed(struct polt_subsystem *subsystem, u32 nsid);
 void polt_aen_discovery_changed(void);
+u16 polt_aen_hold(struct polt_ctrl *ctrl, struct polt_command *command);
+bool polt_aen_abort(struct polt_ctrl *ctrl, u16 command_id);
+void polt_aen_end(struct polt_ctrl *ctrl);
+void polt_aen_read(struct polt_ctrl *ctrl, enum polt_ctrl_event event, bool retain, u32 *changed);
+
+/* discovery.c */
+u16 polt_discovery_log(struct polt_command *command, const struct polt_log_request *request);
 
 /* fabrics.c, admin.c - worker; they end the command with polt_command_executed() */
 void polt_fabrics_execute(struct polt_command *command);
 void polt_admin_execute(struct polt_command *command);
+/* ends a command of a connected queue and notes a failure in the controller's error log */
+void polt_admin_end(struct polt_command *command, u16 status);
 
 /*
- * admin.c - thread, only computes: bytes of data an admin or Fabrics command (on any queue) must
- * carry, from the SQE alone. What comes back not 0 is the response.
+ * Thread, only computes: bytes of data an admin or Fabrics command (on any queue) must carry, from
+ * the SQE alone. What comes back not 0 is the response.
  */
 u16 polt_admin_data_len(const struct polt_queue *queue, const struct nvme_command *sqe, u32 *len);
 

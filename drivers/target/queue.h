@@ -13,6 +13,7 @@
 #define POLT_QUEUE_H
 
 #include <linux/completion.h>
+#include <linux/inet.h>
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/workqueue.h>
@@ -47,6 +48,7 @@ enum {
 	POLT_QUEUE_ENDING,		/* end_work is queued or has run */
 	POLT_QUEUE_ESTABLISHED,		/* the CM said so */
 	POLT_QUEUE_PENDING,		/* counted as a connection without Fabrics Connect */
+	POLT_QUEUE_JOINING,		/* a Connect is executing or has succeeded: fabrics.c */
 	POLT_QUEUE_LEFT_CTRL,		/* polt_ctrl_queue_gone() has been called */
 };
 
