@@ -4,9 +4,9 @@
  * execution, which gathers values under the right locks and leaves the rest to identify.c,
  * features.c and log.c.
  *
- * Commands come from the group in a worker, with buffers of exactly polt_admin_data_len() bytes, and
- * go back with polt_command_executed(). Buffers are recycled between hosts: whatever returns data
- * writes all of it.
+ * Commands come from the group in a worker, with buffers of exactly polt_admin_data_len() bytes,
+ * and go back with polt_command_executed(). Buffers are recycled between hosts: whatever returns
+ * data writes all of it.
  */
 #include <linux/ktime.h>
 #include <linux/printk.h>

@@ -117,7 +117,8 @@ void polt_aen_discovery_changed(void)
  * @ctrl: controller of the command
  * @command: the command; kept until there is an event on success
  *
- * Return: NVMe status: the command completes later on success, and is the caller's to end otherwise.
+ * Return: NVMe status: the command completes later on success, and is the caller's to end
+ * otherwise.
  */
 u16 polt_aen_hold(struct polt_ctrl *ctrl, struct polt_command *command)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Connect is the first thing a host says on a queue, so nothing in it is believed: names have to end
- * inside their field, numbers have to be in range, and what the connection request said has to agree
- * with what the command says. A refusal tells the host which field it was.
+ * Connect is the first thing a host says on a queue, so nothing in it is believed: names have to
+ * end inside their field, numbers have to be in range, and what the connection request said has to
+ * agree with what the command says. A refusal tells the host which field it was.
  *
  * Nothing is owned here, the functions only compute.
  */

@@ -12,7 +12,7 @@
 #define POLT_CONNECT_NQN_SIZE	(NVMF_NQN_SIZE + 1)	/* the longest NQN and its NUL */
 
 /* CDW0 of the response to a refused Connect: where the field is that is to blame. */
-#define POLT_CONNECT_IATTR_DATA	(1U << 16)	/* in the data, else in the submission queue entry */
+#define POLT_CONNECT_IATTR_DATA	(1U << 16)	/* in the data, else in the SQE */
 #define POLT_CONNECT_AT_SQE(field) \
 	((u32)offsetof(struct nvmf_connect_command, field))
 #define POLT_CONNECT_AT_DATA(field) \

@@ -77,9 +77,9 @@ static void polt_ctrl_end(struct polt_ctrl *ctrl, const char *why)
 }
 
 /*
- * Keep-alive. Every command sets the flag, the work looks at it once per period. So a silent host is
- * noticed after one to two periods, and neither a busy host nor one that is still connecting its
- * queues needs a Keep Alive command.
+ * Keep-alive. Every command sets the flag, the work looks at it once per period. So a silent host
+ * is noticed after one to two periods, and neither a busy host nor one that is still connecting
+ * its queues needs a Keep Alive command.
  */
 static unsigned long polt_ctrl_alive_period(const struct polt_ctrl *ctrl)
 {
@@ -131,8 +131,8 @@ static bool polt_ctrl_same_host(const struct polt_ctrl *a, const struct polt_ctr
 }
 
 /*
- * May a command of the host still reach a disk that it gave before this controller was enabled? From
- * a dead controller, or from a queue of this one that was there before it was disabled.
+ * May a command of the host still reach a disk that it gave before this controller was enabled?
+ * From a dead controller, or from a queue of this one that was there before it was disabled.
  */
 static bool polt_ctrl_must_wait(struct polt_ctrl *ctrl)
 {
@@ -483,8 +483,8 @@ static u16 polt_ctrl_check_join(const struct polt_ctrl *ctrl, const struct polt_
 }
 
 /*
- * A host that lost its link may come back before its old queue has ended. If that is on its way, wait
- * for it; a queue that is in use keeps its place. With the controller's lock held, which is
+ * A host that lost its link may come back before its old queue has ended. If that is on its way,
+ * wait for it; a queue that is in use keeps its place. With the controller's lock held, which is
  * released while it waits.
  */
 static u16 polt_ctrl_vacate(struct polt_ctrl *ctrl, u16 qid)

@@ -2,10 +2,10 @@
 /*
  * Controllers: what a host's Fabrics Connect on an admin queue creates, and the admin commands.
  *
- * A controller lives while a queue of it lives, its queues hold references. It is found by CNTLID in
- * its subsystem. A dying controller stays in the subsystem's list until its last command has left
- * the disk: the same host's next controller reports CSTS.RDY only when no such controller is left
- * (a write of the old association may not land after a reconnect).
+ * A controller lives while a queue of it lives, its queues hold references. It is found by CNTLID
+ * in its subsystem. A dying controller stays in the subsystem's list until its last command has
+ * left the disk: the same host's next controller reports CSTS.RDY only when no such controller is
+ * left (a write of the old association may not land after a reconnect).
  *
  * Everything here runs in workers (may sleep) unless it says otherwise.
  */
@@ -32,7 +32,7 @@ struct polt_command;
 struct polt_queue;
 
 #define POLT_FIRMWARE		"1.0"	/* firmware revision that Identify reports */
-#define POLT_DISCOVERY_KATO_MS	120000U	/* a discovery controller without keep-alive lives so long */
+#define POLT_DISCOVERY_KATO_MS	120000U	/* of a discovery controller that was given none */
 #define POLT_CAP_TO		30U	/* CAP.TO, units of 500 ms: the longest wait for CSTS.RDY */
 
 /* Numbered as enum pollard_target_controller_state. */
@@ -170,17 +170,17 @@ void polt_ctrl_log_error(struct polt_ctrl *ctrl, u16 qid, const struct nvme_comm
 			 u16 status);
 
 /*
- * Process context, under polt_config_lock: end every controller of the subsystem, those of one host,
- * those that came through one port, those of hosts that are not allowed (any more). They only mark;
- * ctrl_lock is theirs to take.
+ * Process context, under polt_config_lock: end every controller of the subsystem, those of one
+ * host, those that came through one port, those of hosts that are not allowed (any more). They
+ * only mark; ctrl_lock is theirs to take.
  */
 void polt_ctrl_fail_subsystem(struct polt_subsystem *subsystem);
 void polt_ctrl_fail_host(struct polt_subsystem *subsystem, const char *hostnqn);
 void polt_ctrl_fail_port(struct polt_port *port, struct polt_subsystem *subsystem);
 void polt_ctrl_fail_disallowed(struct polt_subsystem *subsystem);
 /*
- * Process context: is there a controller that matches (NULLs match all) with a queue whose RDMA half
- * is not gone? When the last queue of a controller goes, ctrl.c calls polt_config_reap().
+ * Process context: is there a controller that matches (NULLs match all) with a queue whose RDMA
+ * half is not gone? When the last queue of a controller goes, ctrl.c calls polt_config_reap().
  */
 bool polt_ctrl_any(struct polt_subsystem *subsystem, const char *hostnqn, struct polt_port *port);
 /*

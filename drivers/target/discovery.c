@@ -4,8 +4,8 @@
  * allowed to use and each port that it is offered on, and one for the discovery subsystem itself.
  *
  * The page is made anew for each read, straight into the part of it that was asked for, however
- * large the whole is. A host reads in several commands and compares GENCTR, which changes with every
- * change of what the page shows.
+ * large the whole is. A host reads in several commands and compares GENCTR, which changes with
+ * every change of what the page shows.
  */
 #include <linux/slab.h>
 

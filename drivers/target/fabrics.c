@@ -125,7 +125,7 @@ static u16 polt_fabrics_connected(struct polt_command *command)
 
 	if (type == POLT_FABRICS_DISCONNECT)
 		return polt_fabrics_disconnect(command);
-	/* Properties are those of the controller; no authentication is asked for, so none is taken. */
+	/* Properties are the controller's. No authentication is asked for, so none is taken. */
 	if (queue->qid)
 		return NVME_SC_INVALID_OPCODE | NVME_STATUS_DNR;
 	switch (type) {

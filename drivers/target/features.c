@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Get and Set Features on a plain structure of values. A feature of a host-local drive that a target
- * cannot change has its fixed value: setting that very value succeeds, another one is refused as Not
- * Changeable, so that a host never believes in something that did not happen.
+ * Get and Set Features on a plain structure of values. A feature of a host-local drive that a
+ * target cannot change has its fixed value: setting that very value succeeds, another one is
+ * refused as Not Changeable, so that a host never believes in something that did not happen.
  *
  * The caller owns the values and the lock around them. Nothing here sleeps.
  */
@@ -46,8 +46,8 @@ enum polt_feature_kind {
 };
 
 /*
- * What there is. The features that a controller with I/O queues has to have, and no optional one but
- * the Host Identifier. Interrupts are a matter of the host's own.
+ * What there is. The features that a controller with I/O queues has to have, and no optional one
+ * but the Host Identifier. Interrupts are a matter of the host's own.
  */
 static const struct polt_feature {
 	u8 fid;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Features of a controller (NVMe Base Specification: "Get Features", "Set Features"). Only computes:
- * compiled as it is by the unit tests and fuzzers.
+ * Features of a controller (NVMe Base Specification: "Get Features", "Set Features"). Only
+ * computes: compiled as it is by the unit tests and fuzzers.
  */
 #ifndef POLT_FEATURES_H
 #define POLT_FEATURES_H

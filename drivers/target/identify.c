@@ -16,11 +16,11 @@
 #define POLT_LPA_NS_SMART	(1 << 0)
 #define POLT_LPA_EFFECTS	(1 << 1)
 #define POLT_LPA_EXTENDED	(1 << 2)		/* NUMDU and the offset are used */
-#define POLT_ONCS_SELECT	(1 << 4)		/* Select of Get Features, Save of Set Features */
+#define POLT_ONCS_SELECT	(1 << 4)		/* Select of Get Features */
 #define POLT_VWC_NO_FLUSH_ALL	(2 << 1)		/* Flush takes no NSID of FFFFFFFFh */
 #define POLT_SGLS_SUPPORTED	(1U << 0)		/* no alignment asked for */
 #define POLT_SGLS_KEYED		(1U << 2)
-#define POLT_SGLS_OFFSET	(1U << 20)		/* addresses that are offsets into the capsule */
+#define POLT_SGLS_OFFSET	(1U << 20)		/* offsets into the capsule */
 #define POLT_OFCS_DISCONNECT	(1 << 0)
 
 #define POLT_SQE_SIZE		64
@@ -176,7 +176,8 @@ static u32 polt_identify_descriptor(u8 *page, u32 size, u32 at, u8 type, const v
  * @size: normally 4096
  * @values: identifiers of the namespace
  *
- * The list ends with a descriptor of zeroes, for which the space behind the list serves. Any context.
+ * The list ends with a descriptor of zeroes, for which the space behind the list serves. Any
+ * context.
  *
  * Return: bytes that the descriptors take.
  */
