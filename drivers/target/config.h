@@ -251,20 +251,23 @@ void polt_link_add(struct polt_port_link *link, struct polt_port *port,
 		   struct polt_subsystem *subsystem);
 void polt_link_delete(struct polt_port_link *link);
 
-/* port.c */
+/* port.c; polt_port_kept() is config.c's part of polt_port_alloc() */
+void polt_port_kept(struct polt_port *port);
 int polt_port_set_address(struct polt_port *port, const char *traddr, u16 trsvcid);
 bool polt_port_same_address(const struct polt_port *a, const struct polt_port *b);
 void polt_port_add(struct polt_port *port);
 void polt_port_delete(struct polt_port *port);
 bool polt_port_drained(struct polt_port *port);
+void polt_ports_retry_locked(void);
 
 /*
  * For listener.c and queue.c.
  * polt_port_queue_added(): process context, a queue pair that came through the port was made.
  * polt_port_queue_gone(): any context, its RDMA half is gone.
  * polt_port_restart(): any context, the listener is of no use any more (address or device went):
- *	the port's worker stops it and starts it again, every second until it succeeds.
- * polt_ports_retry(): any context, a device or an address came: try the failed ports now.
+ *	the port's worker stops it and starts it again, every second until it succeeds. Not after
+ *	polt_listener_stop() has returned.
+ * polt_ports_retry(): process context, a device or an address came: try the failed ports now.
  */
 void polt_port_queue_added(struct polt_port *port);
 void polt_port_queue_gone(struct polt_port *port);

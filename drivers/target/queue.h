@@ -103,6 +103,11 @@ struct polt_queue {
 	struct polt_ctrl *ctrl;		/* reference; set by Connect (worker), read in the thread */
 	char peer[INET6_ADDRSTRLEN + 8]; /* the host's address and port, for messages */
 
+	/* fixed, for who looks when group and device may have gone */
+	u64 id;				/* grows from queue to queue in the list of all */
+	unsigned int group_id;
+	char device[IB_DEVICE_NAME_MAX];
+
 	/* control side: queue.c */
 	struct ib_qp *qp;
 	u32 qp_num;

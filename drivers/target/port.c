@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Ports: an address, and the listener that is kept up on it.
+ *
+ * Setting up a listener sleeps and may fail for reasons that pass (the address or the RDMA device is
+ * not there yet), so each port has a work that owns the listener: it starts it, tries again every
+ * second while that fails, starts it again when the address was lost, and stops it for good when the
+ * port is deleted. How it went is the port's state and an event. The state changes only in
+ * polt_port_set_state(), under polt_config_lock.
+ */
+#include <linux/inet.h>
+#include <linux/slab.h>
+#include <net/addrconf.h>
+#include <net/ipv6.h>
+#include <net/net_namespace.h>
+
+#include "target/config.h"
+#include "target/ctrl.h"
+#include "target/queue.h"
+
+#define POLT_PORT_RETRY		HZ	/* pause before a failed listener is tried again */
+
+static void polt_port_work(struct work_struct *work);
+
+/* Which states may follow a state. */
+static const unsigned long polt_port_next[] = {
+	[POLT_PORT_STARTING] = BIT(POLT_PORT_LISTENING) | BIT(POLT_PORT_FAILED) |
+			       BIT(POLT_PORT_DELETING),
+	[POLT_PORT_LISTENING] = BIT(POLT_PORT_STARTING) | BIT(POLT_PORT_DELETING),
+	[POLT_PORT_FAILED] = BIT(POLT_PORT_LISTENING) | BIT(POLT_PORT_FAILED) |
+			     BIT(POLT_PORT_DELETING),
+	[POLT_PORT_DELETING] = 0,
+};
+
+static void polt_port_set_state(struct polt_port *port, enum polt_port_state state, int error)
+{
+	lockdep_assert_held(&polt_config_lock);
+	if (WARN_ON(!(polt_port_next[port->state] & BIT(state))))
+		return;
+	port->state = state;
+	port->error = error;
+	polt_object_changed(&port->object);
+	polt_config_discovery_changed();
+}
+
+struct polt_port *polt_port_alloc(u16 id)
+{
+	struct polt_port *port = kzalloc(sizeof(*port), GFP_KERNEL);
+
+	if (!port)
+		return NULL;
+	polt_object_init(&port->object, POLT_PORT);
+	polt_port_kept(port);
+	port->id = id;
+	port->inline_data_size = POLT_INLINE_DEFAULT;
+	port->max_queue_depth = POLT_DEPTH_DEFAULT;
+	INIT_LIST_HEAD(&port->links);
+	INIT_DELAYED_WORK(&port->work, polt_port_work);
+	return port;
+}
+
+static bool polt_address_usable(const struct sockaddr_storage *addr)
+{
+	const struct sockaddr_in6 *in6 = (const void *)addr;
+	const struct sockaddr_in *in4 = (const void *)addr;
+
+	if (addr->ss_family == AF_INET)
+		return !ipv4_is_multicast(in4->sin_addr.s_addr) &&
+		       !ipv4_is_lbcast(in4->sin_addr.s_addr);
+	if (ipv6_addr_is_multicast(&in6->sin6_addr) || ipv6_addr_v4mapped(&in6->sin6_addr))
+		return false;
+	return !(ipv6_addr_type(&in6->sin6_addr) & IPV6_ADDR_LINKLOCAL) || in6->sin6_scope_id;
+}
+
+/**
+ * polt_port_set_address - give a port that is being made its address
+ * @port: the port
+ * @traddr: numeric IPv4 or IPv6 address; a link-local one with its interface: fe80::1%eth0
+ * @trsvcid: port number
+ *
+ * Context: process context.
+ * Return: 0; -EINVAL when @traddr is no address or not one to listen on.
+ */
+int polt_port_set_address(struct polt_port *port, const char *traddr, u16 trsvcid)
+{
+	snprintf(port->trsvcid, sizeof(port->trsvcid), "%u", trsvcid);
+	if (inet_pton_with_scope(&init_net, AF_UNSPEC, traddr, port->trsvcid, &port->addr) ||
+	    !polt_address_usable(&port->addr))
+		return -EINVAL;
+	strscpy(port->traddr, traddr, sizeof(port->traddr));
+	port->adrfam = port->addr.ss_family == AF_INET ? NVMF_ADDR_FAMILY_IP4 :
+							 NVMF_ADDR_FAMILY_IP6;
+	return 0;
+}
+
+bool polt_port_same_address(const struct polt_port *a, const struct polt_port *b)
+{
+	const struct sockaddr_in6 *a6 = (const void *)&a->addr, *b6 = (const void *)&b->addr;
+	const struct sockaddr_in *a4 = (const void *)&a->addr, *b4 = (const void *)&b->addr;
+
+	if (a->addr.ss_family != b->addr.ss_family)
+		return false;
+	if (a->addr.ss_family == AF_INET)
+		return a4->sin_port == b4->sin_port && a4->sin_addr.s_addr == b4->sin_addr.s_addr;
+	return a6->sin6_port == b6->sin6_port && a6->sin6_scope_id == b6->sin6_scope_id &&
+	       ipv6_addr_equal(&a6->sin6_addr, &b6->sin6_addr);
+}
+
+void polt_port_add(struct polt_port *port)
+{
+	lockdep_assert_held(&polt_config_lock);
+	list_add_tail_rcu(&port->entry, &polt_ports);
+	polt_object_add(&port->object);
+	mod_delayed_work(polt_config_wq, &port->work, 0);
+}
+
+void polt_port_delete(struct polt_port *port)
+{
+	struct polt_port_link *link, *next;
+
+	lockdep_assert_held(&polt_config_lock);
+	list_del_rcu(&port->entry);
+	list_for_each_entry_safe(link, next, &port->links, port_entry)
+		polt_link_delete(link);
+	port->object.deleting = true;
+	polt_port_set_state(port, POLT_PORT_DELETING, 0);
+	mod_delayed_work(polt_config_wq, &port->work, 0);
+}
+
+/* Is nothing left of a port being deleted but its memory? */
+bool polt_port_drained(struct polt_port *port)
+{
+	lockdep_assert_held(&polt_config_lock);
+	return port->stopped && !atomic_read(&port->queues);
+}
+
+/* The port is deleted: no listener, and nothing that came through it goes on. */
+static void polt_port_stop(struct polt_port *port)
+{
+	if (port->listening)
+		polt_listener_stop(port);
+	port->listening = false;
+	polt_queue_fail_pending(port);
+
+	mutex_lock(&polt_config_lock);
+	polt_ctrl_fail_port(port, NULL);
+	port->stopped = true;
+	mutex_unlock(&polt_config_lock);
+	polt_config_reap();
+}
+
+static void polt_port_start(struct polt_port *port)
+{
+	int err = polt_listener_start(port);
+
+	port->listening = !err;
+	mutex_lock(&polt_config_lock);
+	/* A port deleted meanwhile has its work queued again and will be stopped there. */
+	if (port->object.deleting)
+		goto unlock;
+	if (!err)
+		polt_port_set_state(port, POLT_PORT_LISTENING, 0);
+	else if (port->state != POLT_PORT_FAILED || port->error != err)
+		polt_port_set_state(port, POLT_PORT_FAILED, err);
+	if (err)
+		queue_delayed_work(polt_config_wq, &port->work, POLT_PORT_RETRY);
+unlock:
+	mutex_unlock(&polt_config_lock);
+}
+
+static void polt_port_work(struct work_struct *work)
+{
+	struct polt_port *port = container_of(to_delayed_work(work), struct polt_port, work);
+	bool deleting, stopped;
+
+	mutex_lock(&polt_config_lock);
+	deleting = port->object.deleting;
+	stopped = port->stopped;
+	mutex_unlock(&polt_config_lock);
+	if (stopped)
+		return;
+	if (deleting) {
+		polt_port_stop(port);
+		return;
+	}
+	if (xchg(&port->restart, false) && port->listening) {
+		polt_listener_stop(port);
+		port->listening = false;
+		mutex_lock(&polt_config_lock);
+		if (!port->object.deleting)
+			polt_port_set_state(port, POLT_PORT_STARTING, 0);
+		mutex_unlock(&polt_config_lock);
+	}
+	if (!port->listening)
+		polt_port_start(port);
+}
+
+void polt_port_restart(struct polt_port *port)
+{
+	WRITE_ONCE(port->restart, true);
+	mod_delayed_work(polt_config_wq, &port->work, 0);
+}
+
+/* An address that was in use may be free now. */
+void polt_ports_retry_locked(void)
+{
+	struct polt_port *port;
+
+	lockdep_assert_held(&polt_config_lock);
+	list_for_each_entry(port, &polt_ports, entry)
+		if (port->state == POLT_PORT_FAILED)
+			mod_delayed_work(polt_config_wq, &port->work, 0);
+}
+
+void polt_ports_retry(void)
+{
+	mutex_lock(&polt_config_lock);
+	polt_ports_retry_locked();
+	mutex_unlock(&polt_config_lock);
+}
+
+void polt_port_queue_added(struct polt_port *port)
+{
+	atomic_inc(&port->queues);
+}
+
+void polt_port_queue_gone(struct polt_port *port)
+{
+	if (atomic_dec_and_test(&port->queues))
+		polt_config_reap();
+}
