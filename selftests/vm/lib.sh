@@ -28,7 +28,7 @@ need_tool()
 	local t
 
 	for t; do
-		PATH=$PATH:/usr/sbin:/sbin command -v "$t" >/dev/null ||
+		PATH=$PATH:/usr/sbin:/sbin type -P "$t" >/dev/null ||
 			die "$t is not installed (scripts/deps installs what is needed)"
 	done
 }

@@ -1,0 +1,311 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# What test scripts in a guest share. A script starts with `. "$VM_LIB"`.
+#
+# Guest 1 is 10.77.0.1, guest 2 10.77.0.2; a single guest has both, and an RDMA connection from one
+# to the other loops back inside soft-RoCE. The link (or the dummy in its place) is $VM_NETDEV.
+
+VM_ADDR1=10.77.0.1
+VM_ADDR2=10.77.0.2
+
+diag()
+{
+	sed 's/^/# /' <<< "$*"
+}
+
+# wait_for [-t SECONDS] COMMAND...: until COMMAND succeeds; false when it did not in time (30 s).
+wait_for()
+{
+	local secs=30 end
+	[ "$1" = -t ] && { secs=$2; shift 2; }
+
+	end=$(($(date +%s%N) + secs * 1000000000))
+	until "$@" >/dev/null 2>&1; do
+		[ "$(date +%s%N)" -lt "$end" ] || return 1
+		sleep 0.05
+	done
+}
+
+# ---- two guests -------------------------------------------------------------------------------
+
+vm_signal_once()
+{
+	local answer
+
+	exec 3<>"/dev/tcp/10.77.0.$((3 - VM_GUEST))/7777" && echo "$1" >&3 && read -r -t 5 answer <&3
+	exec 3>&-
+	[ "$answer" = ok ]
+} 2>/dev/null
+
+# vm_signal NAME: tell the other guest; it need not be up yet.
+vm_signal()
+{
+	wait_for -t 60 vm_signal_once "$1" || { diag "the other guest does not take signal $1"; return 1; }
+}
+
+# vm_wait NAME [SECONDS]: wait until the other guest has signalled NAME (60 s). Uses the signal up.
+vm_wait()
+{
+	wait_for -t "${2:-60}" test -e "/run/signals/$1" || { diag "no signal $1 came"; return 1; }
+	rm -f "/run/signals/$1"
+}
+
+# ---- TAP --------------------------------------------------------------------------------------
+
+tap_count=0
+tap_failed=0
+
+# tap_result STATUS NAME: one line for one test
+tap_result()
+{
+	tap_count=$((tap_count + 1))
+	if [ "$1" -eq 0 ]; then
+		echo "ok $tap_count - $2"
+	else
+		tap_failed=$((tap_failed + 1))
+		echo "not ok $tap_count - $2"
+	fi
+}
+
+tap_skip()
+{
+	tap_count=$((tap_count + 1))
+	echo "ok $tap_count - $1 # SKIP $2"
+}
+
+# tap_run NAME COMMAND...: a test that passes when COMMAND does; what it says is shown when it fails
+# (with TAP_VERBOSE=1 always). COMMAND runs in this shell, so what it sets stays.
+tap_run()
+{
+	local name=$1 status=0
+	shift
+
+	"$@" > /tmp/tap.out 2>&1 || status=$?
+	if [ $status -ne 0 ] || [ -n "$TAP_VERBOSE" ]; then
+		sed 's/^/# /' /tmp/tap.out
+	fi
+	tap_result $status "$name"
+	return $status
+}
+
+# tap_end: the plan, and the script's exit status
+tap_end()
+{
+	echo "1..$tap_count"
+	[ $tap_failed -eq 0 ]
+	exit
+}
+
+# ---- RDMA -------------------------------------------------------------------------------------
+
+rxe_active()
+{
+	rdma link show "$1/1" | grep -q 'state ACTIVE'
+}
+
+# rxe_up [NAME [NETDEV]]: soft-RoCE on the link
+rxe_up()
+{
+	local name=${1:-rxe0}
+
+	# 6.1's soft-RoCE asks for crc32 by name and does not load it.
+	modprobe -q crc32_generic
+	modprobe -a ib_uverbs rdma_ucm rdma_rxe || return
+	rdma link add "$name" type rxe netdev "${2:-$VM_NETDEV}" || return
+	wait_for rxe_active "$name"
+}
+
+rxe_down()
+{
+	rdma link delete "${1:-rxe0}"
+}
+
+# rdma_snapshot: how many objects of each kind there are, one line a device. The completion queues that
+# the kernel's own pair shares stay with the device: compare after a first round of it.
+rdma_snapshot()
+{
+	rdma resource show | sed 's/  */ /g'
+}
+
+# rdma_settled SNAPSHOT: the counts are again what they were
+rdma_settled()
+{
+	[ "$(rdma_snapshot)" = "$1" ]
+}
+
+# ---- the kernel's own target -------------------------------------------------------------------
+
+nvmet=/sys/kernel/config/nvmet
+
+# intree_port_add PORT ADDR [SERVICE [TRTYPE]]
+intree_port_add()
+{
+	local p=$nvmet/ports/$1
+
+	modprobe -a nvmet "nvmet-${4:-rdma}" && mkdir "$p" || return
+	echo "${4:-rdma}" > "$p/addr_trtype"
+	echo ipv4 > "$p/addr_adrfam"
+	echo "$2" > "$p/addr_traddr"
+	echo "${3:-4420}" > "$p/addr_trsvcid"
+}
+
+# intree_target_add NQN DEV [ADDR [SERVICE]]: export DEV as namespace 1; the port is made when needed
+intree_target_add()
+{
+	local s=$nvmet/subsystems/$1 addr=${3:-$VM_ADDR1} svc=${4:-4420} port
+
+	modprobe nvmet || return
+	mkdir "$s" || return
+	echo 1 > "$s/attr_allow_any_host"
+	mkdir "$s/namespaces/1" || return
+	echo -n "$2" > "$s/namespaces/1/device_path"
+	echo 1 > "$s/namespaces/1/enable" || return
+	port=$((svc - 4419))
+	[ -d "$nvmet/ports/$port" ] || intree_port_add $port "$addr" "$svc" || return
+	ln -s "$s" "$nvmet/ports/$port/subsystems/$1"
+}
+
+intree_target_del()
+{
+	local l
+
+	for l in "$nvmet"/ports/*/subsystems/"$1"; do
+		[ ! -L "$l" ] || rm "$l"
+	done
+	rmdir "$nvmet/subsystems/$1"/namespaces/* "$nvmet/subsystems/$1"
+	for l in "$nvmet"/ports/*; do
+		[ -n "$(ls "$l/subsystems" 2>/dev/null)" ] || rmdir "$l"
+	done
+}
+
+# ---- our target --------------------------------------------------------------------------------
+
+# our_target_add NQN DEV [ADDR [SERVICE]]: the same through the command line tool
+our_target_add()
+{
+	local addr=${3:-$VM_ADDR1} svc=${4:-4420} port
+
+	modprobe pollard-target || return
+	port=$((svc - 4419))
+	pollard subsystem add "$1" allow-any-host on || return
+	pollard namespace add "$1" device "$2" || return
+	pollard port show "$port" >/dev/null 2>&1 ||
+		pollard port add "$port" traddr "$addr" trsvcid "$svc" || return
+	pollard port add-subsystem "$port" "$1"
+}
+
+our_target_del()
+{
+	pollard subsystem del "$1"
+}
+
+# ---- initiators (TRANSPORT: rdma is the kernel's, pollard is ours) ------------------------------
+
+# host_load TRANSPORT
+host_load()
+{
+	case $1 in
+	pollard) modprobe pollard-host ;;
+	*) modprobe "nvme-$1" ;;
+	esac
+}
+
+# host_controllers NQN: names of the controllers connected to it
+host_controllers()
+{
+	local c
+
+	for c in /sys/class/nvme/*; do
+		[ "$(cat "$c/subsysnqn" 2>/dev/null)" = "$1" ] && echo "${c##*/}"
+	done
+}
+
+# host_disk NQN [NSID]: the namespace's block device
+host_disk()
+{
+	local b
+
+	for b in /sys/block/nvme*; do
+		[ "$(cat "$b/hidden" 2>/dev/null)" = 1 ] && continue
+		[ "$(cat "$b/device/subsysnqn" 2>/dev/null)" = "$1" ] || continue
+		[ "$(cat "$b/nsid" 2>/dev/null)" = "${2:-1}" ] || continue
+		[ -b "/dev/${b##*/}" ] || continue
+		echo "/dev/${b##*/}"
+		return 0
+	done
+	return 1
+}
+
+# disk_by_uuid UUID: the same by the namespace's UUID
+disk_by_uuid()
+{
+	local b
+
+	for b in /sys/block/nvme*; do
+		[ "$(cat "$b/hidden" 2>/dev/null)" != 1 ] && [ "$(cat "$b/uuid" 2>/dev/null)" = "$1" ] &&
+			{ echo "/dev/${b##*/}"; return 0; }
+	done
+	return 1
+}
+
+# host_connect TRANSPORT NQN [NVME-CONNECT-OPTION...]: returns when the disk is there. The address is
+# VM_ADDR1 unless an option says otherwise.
+host_connect()
+{
+	local transport=$1 nqn=$2
+	shift 2
+
+	host_load "$transport" || return
+	nvme connect -t "$transport" -a "$VM_ADDR1" -s 4420 -n "$nqn" "$@" || return
+	wait_for host_disk "$nqn"
+}
+
+host_gone()
+{
+	[ -z "$(host_controllers "$1")" ]
+}
+
+host_disconnect()
+{
+	nvme disconnect -n "$1" && wait_for host_gone "$1"
+}
+
+# ---- disks and I/O ------------------------------------------------------------------------------
+
+# null_disk NAME [ATTRIBUTE=VALUE...]: a null_blk disk /dev/NAME; 1 GiB, does not block, keeps no data
+null_disk()
+{
+	local d=/sys/kernel/config/nullb/$1 a
+	shift
+
+	modprobe null_blk nr_devices=0 && mkdir "$d" || return
+	for a in size=1024 completion_nsec=0 irqmode=0 "$@"; do
+		echo "${a#*=}" > "$d/${a%%=*}" || return
+	done
+	echo 1 > "$d/power"
+}
+
+null_disk_del()
+{
+	rmdir "/sys/kernel/config/nullb/$1"
+}
+
+# fio_verify DEV BLOCK-SIZE DEPTH [FIO-OPTION...]: write, read back and compare (crc32c)
+fio_verify()
+{
+	local dev=$1 bs=$2 depth=$3
+	shift 3
+
+	fio --name=verify --filename="$dev" --rw=randwrite --bs="$bs" --iodepth="$depth" --direct=1 \
+		--ioengine=io_uring --size=16m --verify=crc32c --verify_fatal=1 --do_verify=1 \
+		--verify_backlog=1024 --group_reporting --minimal "$@" > /tmp/fio.out 2>&1 && ! grep -q 'err=' /tmp/fio.out ||
+		{ cat /tmp/fio.out; return 1; }
+}
+
+# need_tsc: times are worth nothing on another clock source
+need_tsc()
+{
+	[ "$(cat /sys/devices/system/clocksource/clocksource0/current_clocksource)" = tsc ] ||
+		{ diag "clock source is not tsc"; return 1; }
+}
