@@ -20,32 +20,51 @@
 #define POLT_ABORT_NOT_ABORTED	(1U << 0)	/* CDW0 of Abort */
 #define POLT_CNTLIDS_MAX	2047		/* entries of a Controller List */
 
+static u16 polt_admin_fabrics_data_len(const struct nvme_command *sqe, u32 *len)
+{
+	switch (sqe->fabrics.fctype) {
+	case nvme_fabrics_type_connect:
+		*len = sizeof(struct nvmf_connect_data);
+		return NVME_SC_SUCCESS;
+	case nvme_fabrics_type_auth_send:
+	case nvme_fabrics_type_auth_receive:
+		/* Never asked for, so never taken; how much data it brings does not matter. */
+		return NVME_SC_INVALID_OPCODE | NVME_STATUS_DNR;
+	default:
+		return NVME_SC_SUCCESS;
+	}
+}
+
 u16 polt_admin_data_len(const struct polt_queue *queue, const struct nvme_command *sqe, u32 *len)
 {
 	struct polt_log_request request;
-	u16 status = NVME_SC_SUCCESS;
+	u16 status;
 
 	*len = 0;
-	if (sqe->common.opcode == nvme_fabrics_command) {
-		if (sqe->fabrics.fctype == nvme_fabrics_type_connect)
-			*len = sizeof(struct nvmf_connect_data);
-		return status;
-	}
 	switch (sqe->common.opcode) {
+	case nvme_fabrics_command:
+		return polt_admin_fabrics_data_len(sqe, len);
 	case nvme_admin_identify:
 		*len = NVME_IDENTIFY_DATA_SIZE;
-		break;
+		return NVME_SC_SUCCESS;
 	case nvme_admin_get_features:
 	case nvme_admin_set_features:
+		if (!polt_features_known(queue->ctrl->subsystem->discovery, sqe))
+			return NVME_SC_INVALID_FIELD | NVME_STATUS_DNR;
 		*len = polt_features_data_len(sqe);
-		break;
+		return NVME_SC_SUCCESS;
 	case nvme_admin_get_log_page:
 		status = polt_log_parse(sqe, POLT_MDTS_BYTES, &request);
 		if (!status)
 			*len = request.len;
-		break;
+		return status;
+	case nvme_admin_abort_cmd:
+	case nvme_admin_async_event:
+	case nvme_admin_keep_alive:
+		return NVME_SC_SUCCESS;
+	default:
+		return NVME_SC_INVALID_OPCODE | NVME_STATUS_DNR;
 	}
-	return status;
 }
 
 /* Identify */

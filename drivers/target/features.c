@@ -111,6 +111,18 @@ void polt_features_init(struct polt_features *features, bool discovery, u16 io_q
 }
 
 /**
+ * polt_features_known - is there such a feature?
+ * @discovery: of a discovery controller
+ * @sqe: a Get or Set Features command, any content
+ *
+ * Any context.
+ */
+bool polt_features_known(bool discovery, const struct nvme_command *sqe)
+{
+	return polt_features_find(discovery, le32_to_cpu(sqe->features.fid) & POLT_FEATURE_ID);
+}
+
+/**
  * polt_features_data_len - bytes of data a Get or Set Features command carries
  * @sqe: the command, any content
  *
