@@ -54,7 +54,7 @@ static const struct polt_feature {
 	enum polt_feature_kind kind;
 	bool discovery;		/* discovery controllers have it too */
 	u32 fixed;
-} polt_features_known[] = {
+} polt_features_table[] = {
 	{ NVME_FEAT_ARBITRATION,	POLT_FEATURE_FIXED,	false,	POLT_ARBITRATION },
 	{ NVME_FEAT_POWER_MGMT,		POLT_FEATURE_FIXED,	false,	0 },
 	{ NVME_FEAT_TEMP_THRESH,	POLT_FEATURE_STORED,	false,	0 },
@@ -71,10 +71,10 @@ static const struct polt_feature *polt_features_find(bool discovery, u8 fid)
 {
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(polt_features_known); i++)
-		if (polt_features_known[i].fid == fid)
-			return discovery && !polt_features_known[i].discovery ?
-			       NULL : &polt_features_known[i];
+	for (i = 0; i < ARRAY_SIZE(polt_features_table); i++)
+		if (polt_features_table[i].fid == fid)
+			return discovery && !polt_features_table[i].discovery ?
+			       NULL : &polt_features_table[i];
 	return NULL;
 }
 
