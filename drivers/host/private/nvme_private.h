@@ -120,18 +120,14 @@ static inline void polh_nvme_abort_request(struct request *rq)
 
 /**
  * polh_nvme_complete_batch - end a batch of requests; the heart of io_comp_batch.complete
- * @iob: batch, all with a result
- * @release: gives back what the transport holds for a request
+ * @iob: batch, all with a result and nothing of the transport's left in them
  */
-static __always_inline void polh_nvme_complete_batch(struct io_comp_batch *iob,
-						     void (*release)(struct request *rq))
+static inline void polh_nvme_complete_batch(struct io_comp_batch *iob)
 {
 	struct request *rq;
 
-	rq_list_for_each(&iob->req_list, rq) {
-		release(rq);
+	rq_list_for_each(&iob->req_list, rq)
 		nvme_complete_batch_req(rq);
-	}
 	blk_mq_end_request_batch(iob);
 }
 
