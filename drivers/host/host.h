@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The initiator's objects.
+ *
+ * A controller (struct polh_ctrl) lives from `nvme connect` to its deletion and owns an array of
+ * queues of fixed length. A queue (struct polh_queue) lives as long; what belongs to RDMA in it - CM
+ * identifier, queue pair, memory, tags - comes with polh_queue_connect() and goes with every reset,
+ * lost connection or removed device. The mutex polh_ctrl.lock covers the coming and going.
+ *
+ * The I/O path takes no lock. It may touch the RDMA half of a queue in two ways only:
+ *  - inside an RCU section in which POLH_QUEUE_CONNECTED was seen (submission, ->poll);
+ *  - from a completion of that very queue, which draining the queue pair waits for.
+ * Whoever takes a queue down clears the bit, waits for a grace period and drains.
+ */
+#ifndef POLH_HOST_H
+#define POLH_HOST_H
+
+#include <linux/atomic.h>
+#include <linux/blk-mq.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+#include <rdma/ib_verbs.h>
+#include <rdma/rdma_cm.h>
+
+#include "core/device.h"
+#include "core/group.h"
+#include "core/memory.h"
+#include "host/private/nvme_compat.h"
+
+#define POLH_COPY_MAX_DEFAULT	SZ_16K
+#define POLH_COPY_MAX_LIMIT	SZ_1M
+#define POLH_SLOT_MIN		512
+#define POLH_SLOT_MEM_DEFAULT	SZ_64M
+#define POLH_PAGE		SZ_4K	/* page size of registrations */
+#define POLH_PAGES_MAX		257	/* of one request: 1 MiB that begins inside a page */
+#define POLH_SENDS_PER_TAG	3	/* registration, capsule, local invalidation */
+
+struct polh_ctrl;
+struct polh_queue;
+
+/* What a tag still waits for: its request ends when nothing is left. */
+#define POLH_WAIT_SEND		BIT(0)	/* completion of the capsule's SEND */
+#define POLH_WAIT_RESPONSE	BIT(1)	/* the response's arrival */
+#define POLH_WAIT_CHECK		BIT(2)	/* that the response has been looked at */
+#define POLH_WAIT_INVALIDATE	BIT(3)	/* that the peer's key to the data is void */
+
+enum polh_data {
+	POLH_DATA_NONE,
+	POLH_DATA_CAPSULE,	/* write data in the capsule, from the slot */
+	POLH_DATA_SLOT,		/* copied through the slot */
+	POLH_DATA_MAPPED,	/* the request's own pages, registered for it */
+};
+
+/**
+ * struct polh_tag - what a queue keeps for each of its tags while it is connected
+ * @waiting: POLH_WAIT_*, 0 while the tag is idle
+ * @data: where the data of the command in flight is
+ * @command_id: of the command in flight, generation included
+ * @status: from the response, as on the wire
+ * @len: bytes of data
+ * @result: from the response
+ * @rq: request in flight; NULL for the asynchronous event command
+ * @slot: the tag's slot, NULL without
+ * @slot_region: what the slot is part of
+ * @slot_offset: where in it
+ * @slot_addr: the slot's address for the peer
+ * @slot_rkey: the peer's key to it
+ * @mr: for data that is registered per request
+ * @sg: scatter list for that data
+ * @nr_sg: its entries in use
+ * @dma_dir: direction it was mapped for
+ * @sge: capsule and in-capsule data
+ * @send: posts the capsule
+ * @reg: registers @mr
+ * @invalidate: makes @mr's key void where the peer did not
+ * @sent: completion of @send
+ * @registered: completion of @reg, which is reported if it failed only
+ * @invalidated: completion of @invalidate
+ * @queue: the tag's queue
+ *
+ * From queue_rq until the post the submitter owns it, from then on its completions do.
+ */
+struct polh_tag {
+	atomic_t waiting;
+	enum polh_data data;
+	u16 command_id;
+	__le16 status;
+	u32 len;
+	union nvme_result result;
+	struct request *rq;
+
+	void *slot;
+	struct pol_region *slot_region;
+	size_t slot_offset;
+	u64 slot_addr;
+	u32 slot_rkey;
+
+	struct ib_mr *mr;
+	struct scatterlist *sg;
+	int nr_sg;
+	enum dma_data_direction dma_dir;
+
+	struct ib_sge sge[2];
+	struct ib_send_wr send;
+	struct ib_reg_wr reg;
+	struct ib_send_wr invalidate;
+	struct ib_cqe sent;
+	struct ib_cqe registered;
+	struct ib_cqe invalidated;
+	struct polh_queue *queue;
+};
+
+/* A receive buffer for one response. */
+struct polh_response {
+	struct ib_cqe cqe;
+	struct polh_queue *queue;
+	unsigned int index;
+};
+
+/*
+ * Slots of a queue: regions that hold them and the registrations through which the peer reaches
+ * them. All sizes are powers of two, so a slot lies in one region and in one registration.
+ */
+struct polh_slots {
+	size_t size;			/* of one slot; 0: none */
+	size_t region_bytes;
+	size_t mr_bytes;
+	struct pol_region *regions;
+	unsigned int nr_regions;
+	struct ib_mr **mrs;
+	unsigned int nr_mrs;
+};
+
+/* Counted by submitters, on several CPUs at once. */
+struct polh_submitted {
+	u64 commands;
+	u64 posts;
+	u64 work_requests;
+	u64 registrations;
+	u64 copies;
+	u64 zero_copy;
+	u64 in_capsule;
+	u64 bytes_read;
+	u64 bytes_written;
+};
+
+/* Counted where completions are reaped. */
+struct polh_reaped {
+	u64 completions;
+	u64 posts;
+	u64 invalidations;
+	u64 remote_invalidations;
+	u64 timeouts;
+};
+
+/* The sum of both, as it is shown. */
+struct polh_counters {
+	u64 commands;
+	u64 posts;
+	u64 work_requests;
+	u64 completions;
+	u64 registrations;
+	u64 invalidations;
+	u64 remote_invalidations;
+	u64 copies;
+	u64 zero_copy;
+	u64 in_capsule;
+	u64 timeouts;
+	u64 bytes_read;
+	u64 bytes_written;
+};
+
+enum polh_queue_flag {
+	POLH_QUEUE_CONNECTED,	/* commands may be posted (under RCU) */
+	POLH_QUEUE_LIVE,	/* and the Connect command has been accepted */
+	POLH_QUEUE_POLLED,	/* completions are reaped by ->poll */
+	POLH_QUEUE_STOPPING,	/* being drained */
+};
+
+/* How far rdma_cm has got with a queue. */
+enum polh_cm_phase {
+	POLH_CM_IDLE,
+	POLH_CM_ADDRESS,
+	POLH_CM_ROUTE,
+	POLH_CM_ESTABLISHED,
+};
+
+/**
+ * struct polh_queue - one NVMe queue, one RDMA queue pair
+ * @ctrl: its controller
+ * @qid: queue identifier, 0 for the admin queue
+ * @flags: enum polh_queue_flag
+ * @nr_tags: tags there is room for
+ * @tags: one per tag
+ * @in_capsule_max: bytes of data that may travel in a capsule
+ * @copy_max: bytes of data that are copied
+ * @qp: queue pair
+ * @cq: its completion queue
+ * @capsules: the commands on their way out, POLH_CAPSULE_STRIDE apart
+ * @responses: receive buffers, POLH_RESPONSE_STRIDE apart
+ * @receives: one per receive buffer
+ * @slots: the slots
+ * @scatter: the scatter lists of all tags
+ * @group: poll group that reaps the queue, NULL for a polled queue
+ * @pol_cq: what @cq is a share of, NULL for a polled queue
+ * @cq_entries: the share
+ * @cm_id: connection
+ * @cm_phase: how far the connection has got
+ * @cm_error: why it has not got further
+ * @granted: entries that the target gave the queue
+ * @drain: something has been posted, the queue pair must be drained
+ * @registration: waits for the registration of the slots
+ * @poller: task inside ->poll
+ * @batch: where ->poll collects finished requests
+ * @polling: held by the one CPU that polls
+ * @submitted: counters of submitters
+ * @reaped: counters of the reaper
+ */
+struct polh_queue {
+	struct polh_ctrl *ctrl;
+	u16 qid;
+	unsigned long flags;
+	unsigned int nr_tags;
+	struct polh_tag *tags;
+	u32 in_capsule_max;
+	u32 copy_max;
+	struct ib_qp *qp;
+	struct ib_cq *cq;
+	struct pol_region capsules;
+	struct pol_region responses;
+	struct polh_response *receives;
+	struct polh_slots slots;
+	struct scatterlist *scatter;
+
+	struct pol_group *group;
+	struct pol_cq *pol_cq;
+	unsigned int cq_entries;
+	struct rdma_cm_id *cm_id;
+	enum polh_cm_phase cm_phase;
+	int cm_error;
+	u32 granted;
+	bool drain;
+	struct {
+		struct ib_cqe cqe;
+		struct completion done;
+		enum ib_wc_status status;
+	} registration;
+
+	struct task_struct *poller;
+	struct io_comp_batch *batch;
+	spinlock_t polling;
+
+	struct polh_submitted __percpu *submitted;
+	struct polh_reaped reaped;
+};
+
+enum polh_ctrl_flag {
+	POLH_CTRL_FAILED,	/* a queue is of no use any more */
+	POLH_CTRL_CREATED,	/* nvme connect has been told of success */
+};
+
+/**
+ * struct polh_ctrl - a controller
+ * @nvme: nvme-core's part
+ * @entry: link in the list of all controllers
+ * @flags: enum polh_ctrl_flag
+ * @addr: the target's address
+ * @src_addr: the address to come from, with NVMF_OPT_HOST_TRADDR
+ * @queues: all queues there can be, the admin queue first
+ * @nr_queues: their number
+ * @io_queues: of the I/O queues in use how many are for which map
+ * @admin_set: tags of the admin queue
+ * @io_set: tags of the I/O queues
+ * @lock: the RDMA half of all queues, and the four below
+ * @admin_set_ready: @admin_set may be looked through
+ * @io_set_ready: @io_set may be looked through
+ * @device: device that the queues are on, NULL without a queue
+ * @pd: protection domain of this controller alone
+ * @pd_users: queues that use it
+ * @pages_max: pages of the largest request
+ * @max_tags: tags per queue that the device has room for
+ * @copy_max: bytes up to which I/O shall be copied, asked for by the user
+ * @copy_now: bytes up to which it is, since the last connect
+ * @cm_wait: where a connecting queue waits for rdma_cm
+ * @removals: device removals under way: nobody may wait for a peer
+ * @removed: device whose removal rdma_cm announced
+ * @recovery_work: takes everything down after a failure
+ * @reconnect_work: tries to connect again
+ * @removal_work: gives up the objects on @removed
+ * @silence_work: gives up a peer that does not answer
+ * @silence_seen: completions when @silence_work last looked
+ * @reconnects: times the connection was made again
+ */
+struct polh_ctrl {
+	struct nvme_ctrl nvme;
+	struct list_head entry;
+	unsigned long flags;
+	struct sockaddr_storage addr;
+	struct sockaddr_storage src_addr;
+
+	struct polh_queue *queues;
+	unsigned int nr_queues;
+	u32 io_queues[HCTX_MAX_TYPES];
+	struct blk_mq_tag_set admin_set;
+	struct blk_mq_tag_set io_set;
+
+	struct mutex lock;
+	bool admin_set_ready;
+	bool io_set_ready;
+	struct pol_device *device;
+	struct ib_pd *pd;
+	unsigned int pd_users;
+	u32 pages_max;
+	u32 max_tags;
+	u32 copy_max;
+	u32 copy_now;
+
+	wait_queue_head_t cm_wait;
+	atomic_t removals;
+	struct ib_device *removed;
+	struct work_struct recovery_work;
+	struct delayed_work reconnect_work;
+	struct work_struct removal_work;
+	struct delayed_work silence_work;
+	u64 silence_seen;
+	u64 reconnects;
+};
+
+/* What blk-mq keeps with each request. */
+struct polh_request {
+	struct nvme_request nvme;	/* first: nvme-core looks for it there */
+	struct nvme_command command;
+};
+
+static inline struct polh_ctrl *polh_ctrl_of(struct nvme_ctrl *nvme)
+{
+	return container_of(nvme, struct polh_ctrl, nvme);
+}
+
+/* main.c */
+extern struct workqueue_struct *polh_wq;
+
+/* ctrl.c */
+int polh_ctrls_init(void);
+void polh_ctrls_exit(void);
+int polh_ctrl_for_each(int (*visit)(struct polh_ctrl *ctrl, void *arg), void *arg);
+int polh_ctrl_setup(struct polh_ctrl *ctrl, bool first);
+void polh_ctrl_teardown(struct polh_ctrl *ctrl, bool remove);
+void polh_ctrl_cancel(struct polh_ctrl *ctrl, unsigned int first);
+void polh_ctrl_drop(struct polh_ctrl *ctrl, unsigned int first);
+
+/* recovery.c */
+void polh_recovery_init(struct polh_ctrl *ctrl);
+void polh_recovery_fail(struct polh_ctrl *ctrl);
+void polh_recovery_stop(struct polh_ctrl *ctrl);
+void polh_recovery_exit(struct polh_ctrl *ctrl);
+void polh_recovery_again(struct polh_ctrl *ctrl, int status);
+void polh_recovery_watch(struct polh_ctrl *ctrl);
+void polh_recovery_unwatch(struct polh_ctrl *ctrl);
+void polh_recovery_device_gone(struct pol_device *device);
+
+/* queue.c */
+int polh_queue_connect(struct polh_queue *queue, unsigned int nr_tags, u32 copy_max);
+void polh_queues_stop(struct polh_ctrl *ctrl, unsigned int first);
+void polh_queues_disconnect(struct polh_ctrl *ctrl, unsigned int first);
+void polh_queue_fail(struct polh_queue *queue, const char *why, int detail);
+void polh_queue_sum(const struct polh_queue *queue, struct polh_counters *sum);
+u64 polh_queue_slot_bytes(const struct polh_queue *queue);
+int polh_queue_post_receive(struct polh_queue *queue, struct polh_response *response);
+
+/* request.c */
+extern const struct blk_mq_ops polh_admin_ops;
+extern const struct blk_mq_ops polh_io_ops;
+void polh_request_init_tags(struct polh_queue *queue);
+void polh_request_release(struct polh_queue *queue);
+void polh_request_async_event(struct nvme_ctrl *nvme);
+void polh_request_responded(struct ib_cq *cq, struct ib_wc *wc);
+
+/* memory.c */
+#define POLH_CAPSULE_STRIDE	64	/* one submission queue entry, and a cache line */
+#define POLH_RESPONSE_STRIDE	64	/* a completion queue entry in a cache line of its own */
+
+int polh_memory_create(struct polh_queue *queue, size_t slot_size);
+void polh_memory_destroy(struct polh_queue *queue);
+int polh_memory_register(struct polh_queue *queue);
+int polh_memory_map(struct polh_tag *tag, struct request *rq);
+void polh_memory_unmap(struct polh_tag *tag);
+void polh_memory_copy_in(struct polh_tag *tag, struct request *rq);
+void polh_memory_copy_out(struct polh_tag *tag, struct request *rq);
+
+/* sysfs.c */
+int polh_sysfs_add(struct polh_ctrl *ctrl);
+void polh_sysfs_remove(struct polh_ctrl *ctrl);
+
+#endif

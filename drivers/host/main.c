@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * pollard-host.ko: an initiator transport for nvme-fabrics. Loading and unloading.
+ *
+ * Unloading deletes all controllers first, as `nvme disconnect-all` would.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/module.h>
+
+#include "host/host.h"
+
+struct workqueue_struct *polh_wq;
+
+static struct pol_client polh_client = {
+	.name		= "pollard-host",
+	.api		= POL_API,
+	.device_gone	= polh_recovery_device_gone,
+};
+
+static int __init polh_init(void)
+{
+	int err;
+
+	/* On the way of write-back: memory is got by cleaning pages, which may need a reconnect. */
+	polh_wq = alloc_workqueue("pollard-host", WQ_MEM_RECLAIM | WQ_UNBOUND, 0);
+	if (!polh_wq)
+		return -ENOMEM;
+	err = pol_client_register(&polh_client);
+	if (err)
+		goto err_client;
+	err = polh_ctrls_init();
+	if (err)
+		goto err_ctrls;
+	return 0;
+
+err_ctrls:
+	pol_client_unregister(&polh_client);
+err_client:
+	destroy_workqueue(polh_wq);
+	return err;
+}
+
+static void __exit polh_exit(void)
+{
+	polh_ctrls_exit();
+	pol_client_unregister(&polh_client);
+	pol_groups_sync();
+	destroy_workqueue(polh_wq);
+}
+
+module_init(polh_init);
+module_exit(polh_exit);
+
+MODULE_DESCRIPTION("Pollard: polled NVMe over RDMA, initiator");
+MODULE_LICENSE("GPL");
+MODULE_ALIAS("nvme-pollard");

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What happens when a connection is lost, a command takes too long, a device goes away or the target
+ * falls silent.
+ *
+ * All failures end in polh_recovery_fail(), which marks the controller and queues one worker. If the
+ * controller was live, the worker takes down all queues, ends what was in flight and tries to
+ * reconnect until the user's limit. In any other state somebody is connecting, resetting or deleting,
+ * and waits for commands that will not be answered any more: then the worker stops all queues and
+ * ends those commands, and that somebody does the rest. Either way every queue has been drained before
+ * the first request ends.
+ *
+ * While a controller is connecting or going down a watch sees to it that the target answers something
+ * every now and then; nvme-core's own time-outs are much longer.
+ *
+ * Removal of a device is a failure like others, only that the objects on the device are given up on
+ * the spot. The controller stays and comes back with the device.
+ */
+#include <linux/sched/mm.h>
+
+#include "host/host.h"
+
+#define POLH_SILENCE_TIMEOUT	msecs_to_jiffies(10000)
+
+/**
+ * polh_recovery_fail() - the controller has to be taken down
+ * @ctrl: controller in any state
+ *
+ * Context: any.
+ */
+void polh_recovery_fail(struct polh_ctrl *ctrl)
+{
+	set_bit(POLH_CTRL_FAILED, &ctrl->flags);
+	queue_work(polh_wq, &ctrl->recovery_work);
+}
+
+/**
+ * polh_recovery_again() - decide what to do after a failed attempt to connect
+ * @ctrl: controller that has been taken down
+ * @status: of the attempt: -errno, or an NVMe status; 0 if there was none yet
+ *
+ * Context: process context.
+ */
+void polh_recovery_again(struct polh_ctrl *ctrl, int status)
+{
+	struct nvme_ctrl *nvme = &ctrl->nvme;
+
+	if (polh_nvme_state(nvme) != NVME_CTRL_CONNECTING)
+		return;
+	if (polh_compat_should_reconnect(nvme, status)) {
+		dev_info(nvme->device, "reconnecting in %u seconds\n",
+			 nvme->opts->reconnect_delay);
+		queue_delayed_work(polh_wq, &ctrl->reconnect_work,
+				   nvme->opts->reconnect_delay * HZ);
+	} else {
+		dev_info(nvme->device, "giving up, removing the controller\n");
+		nvme_delete_ctrl(nvme);
+	}
+}
+
+static void polh_recovery_reconnect_work(struct work_struct *work)
+{
+	struct polh_ctrl *ctrl = container_of(to_delayed_work(work), struct polh_ctrl,
+					      reconnect_work);
+	struct nvme_ctrl *nvme = &ctrl->nvme;
+	unsigned int noio = memalloc_noio_save();
+	int err;
+
+	nvme->nr_reconnects++;
+	err = polh_ctrl_setup(ctrl, false);
+	if (err) {
+		dev_info(nvme->device, "attempt %d to reconnect failed (%d)\n",
+			 nvme->nr_reconnects, err);
+		polh_recovery_again(ctrl, err);
+	} else {
+		ctrl->reconnects++;
+		dev_info(nvme->device, "reconnected\n");
+	}
+	memalloc_noio_restore(noio);
+}
+
+static void polh_recovery_take_down(struct polh_ctrl *ctrl)
+{
+	struct nvme_ctrl *nvme = &ctrl->nvme;
+
+	nvme_stop_keep_alive(nvme);
+	flush_work(&nvme->async_event_work);
+	polh_compat_quiesce_io(nvme);
+	polh_compat_quiesce_admin(nvme);
+	polh_ctrl_drop(ctrl, 0);
+	/* What comes now is refused quickly, or goes another path. */
+	polh_compat_unquiesce_io(nvme);
+	polh_compat_unquiesce_admin(nvme);
+	polh_compat_stop_auth(nvme);
+	if (nvme_change_ctrl_state(nvme, NVME_CTRL_CONNECTING))
+		polh_recovery_again(ctrl, 0);
+}
+
+static void polh_recovery_work(struct work_struct *work)
+{
+	struct polh_ctrl *ctrl = container_of(work, struct polh_ctrl, recovery_work);
+	unsigned int noio;
+
+	if (!test_bit(POLH_CTRL_FAILED, &ctrl->flags))
+		return;
+	noio = memalloc_noio_save();
+	if (nvme_change_ctrl_state(&ctrl->nvme, NVME_CTRL_RESETTING)) {
+		dev_warn(ctrl->nvme.device, "connection lost, recovering\n");
+		polh_recovery_take_down(ctrl);
+	} else {
+		mutex_lock(&ctrl->lock);
+		polh_queues_stop(ctrl, 0);
+		polh_ctrl_cancel(ctrl, 0);
+		mutex_unlock(&ctrl->lock);
+	}
+	memalloc_noio_restore(noio);
+}
+
+/* Gives up every object the controller has on a device. */
+static void polh_recovery_give_up_device(struct polh_ctrl *ctrl, struct ib_device *ib)
+{
+	bool had;
+
+	/* Whoever connects a queue lets go of the controller's lock soon. */
+	atomic_inc(&ctrl->removals);
+	wake_up_all(&ctrl->cm_wait);
+	mutex_lock(&ctrl->lock);
+	had = ctrl->device && ctrl->device->ib == ib;
+	if (had) {
+		dev_warn(ctrl->nvme.device, "%s is being removed\n", ctrl->device->name);
+		polh_queues_stop(ctrl, 0);
+		polh_ctrl_cancel(ctrl, 0);
+		polh_queues_disconnect(ctrl, 0);
+	}
+	mutex_unlock(&ctrl->lock);
+	atomic_dec(&ctrl->removals);
+	if (had)
+		polh_recovery_fail(ctrl);
+}
+
+/* rdma_cm knew of the removal first. */
+static void polh_recovery_removal_work(struct work_struct *work)
+{
+	struct polh_ctrl *ctrl = container_of(work, struct polh_ctrl, removal_work);
+
+	polh_recovery_give_up_device(ctrl, READ_ONCE(ctrl->removed));
+}
+
+static int polh_recovery_visit(struct polh_ctrl *ctrl, void *arg)
+{
+	polh_recovery_give_up_device(ctrl, arg);
+	return 0;
+}
+
+/**
+ * polh_recovery_device_gone() - a device is being removed
+ * @device: the device; nothing of ours is on it any more when this returns
+ *
+ * Context: process context; does not wait for peers.
+ */
+void polh_recovery_device_gone(struct pol_device *device)
+{
+	polh_ctrl_for_each(polh_recovery_visit, device->ib);
+}
+
+static u64 polh_recovery_progress(const struct polh_ctrl *ctrl)
+{
+	u64 completions = 0;
+
+	for (unsigned int i = 0; i < ctrl->nr_queues; i++)
+		completions += READ_ONCE(ctrl->queues[i].reaped.completions);
+	return completions;
+}
+
+static void polh_recovery_silence_work(struct work_struct *work)
+{
+	struct polh_ctrl *ctrl = container_of(to_delayed_work(work), struct polh_ctrl,
+					      silence_work);
+	u64 progress = polh_recovery_progress(ctrl);
+
+	if (progress != ctrl->silence_seen) {
+		ctrl->silence_seen = progress;
+	} else {
+		dev_warn(ctrl->nvme.device, "no answer from the target\n");
+		polh_recovery_fail(ctrl);
+	}
+	queue_delayed_work(polh_wq, &ctrl->silence_work, POLH_SILENCE_TIMEOUT);
+}
+
+/**
+ * polh_recovery_watch() - fail the controller when the target falls silent
+ * @ctrl: controller that is not live
+ *
+ * Context: process context.
+ */
+void polh_recovery_watch(struct polh_ctrl *ctrl)
+{
+	ctrl->silence_seen = polh_recovery_progress(ctrl);
+	mod_delayed_work(polh_wq, &ctrl->silence_work, POLH_SILENCE_TIMEOUT);
+}
+
+/* The opposite. A controller that is being deleted stays watched until polh_recovery_exit(). */
+void polh_recovery_unwatch(struct polh_ctrl *ctrl)
+{
+	cancel_delayed_work_sync(&ctrl->silence_work);
+}
+
+/**
+ * polh_recovery_stop() - nvme-core is about to reset or delete the controller
+ * @ctrl: controller in state RESETTING or DELETING
+ *
+ * Neither recovery nor an attempt to reconnect is running or will start by itself after this.
+ *
+ * Context: process context.
+ */
+void polh_recovery_stop(struct polh_ctrl *ctrl)
+{
+	flush_work(&ctrl->recovery_work);
+	cancel_delayed_work_sync(&ctrl->reconnect_work);
+	if (polh_nvme_state(&ctrl->nvme) != NVME_CTRL_RESETTING) {
+		/* What is left in the disks' queues has to end, and soon. */
+		polh_compat_unquiesce_io(&ctrl->nvme);
+		polh_recovery_watch(ctrl);
+	}
+}
+
+/**
+ * polh_recovery_exit() - the controller has been taken down for good
+ * @ctrl: controller without a connected queue
+ *
+ * Context: process context.
+ */
+void polh_recovery_exit(struct polh_ctrl *ctrl)
+{
+	cancel_delayed_work_sync(&ctrl->silence_work);
+	cancel_delayed_work_sync(&ctrl->reconnect_work);
+	cancel_work_sync(&ctrl->removal_work);
+	cancel_work_sync(&ctrl->recovery_work);
+}
+
+/* A new controller. */
+void polh_recovery_init(struct polh_ctrl *ctrl)
+{
+	INIT_WORK(&ctrl->recovery_work, polh_recovery_work);
+	INIT_DELAYED_WORK(&ctrl->reconnect_work, polh_recovery_reconnect_work);
+	INIT_WORK(&ctrl->removal_work, polh_recovery_removal_work);
+	INIT_DELAYED_WORK(&ctrl->silence_work, polh_recovery_silence_work);
+}

@@ -1,0 +1,605 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The life of a request: from blk-mq to the wire on the submitter's CPU, and back on the CPU that
+ * reaps.
+ *
+ * The two sides run at the same time on different CPUs and share no lock. What they have in common is
+ * the request's tag: until the post the submitter owns it, from then on the completions do. A request
+ * ends when the SEND of its capsule has completed (the device reads capsule and slot until then), its
+ * response has arrived and been checked, and the peer's key to its pages, if it had one, is void. The
+ * three come in any order; tag->waiting says which are missing, and whoever takes the last one away
+ * ends the request.
+ *
+ * Everything in a response is the peer's word: the identifier must be that of a command in flight on
+ * this queue that has not been answered, and only the key of that very command may have been
+ * invalidated. Whatever does not fit makes the queue fatal, and the controller connects anew.
+ */
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+
+#include "compat/unaligned.h"
+#include "host/host.h"
+
+#define POLH_SGL_IN_CAPSULE	((NVME_SGL_FMT_DATA_DESC << 4) | NVME_SGL_FMT_OFFSET)
+#define POLH_SGL_KEYED		((NVME_KEY_SGL_FMT_DATA_DESC << 4) | NVME_SGL_FMT_ADDRESS)
+#define POLH_SGL_KEYED_INVALIDATE \
+	((NVME_KEY_SGL_FMT_DATA_DESC << 4) | NVME_SGL_FMT_INVALIDATE)
+
+#define POLH_TAKE_BACK_MAX	32	/* requests of one ->queue_rqs that are left to ->queue_rq */
+#define POLH_POLL_BUDGET	64	/* completions one call of ->poll reaps at most */
+
+#define polh_submitted(queue, what, n)	this_cpu_add((queue)->submitted->what, n)
+#define polh_reaped(queue, what, n)	\
+	WRITE_ONCE((queue)->reaped.what, (queue)->reaped.what + (n))
+
+/* Work requests of several requests of one queue, to be posted with one call. */
+struct polh_chain {
+	struct polh_queue *queue;
+	struct ib_send_wr *first;
+	struct ib_send_wr *last;
+	unsigned int count;
+};
+
+static struct nvme_command *polh_request_capsule(struct polh_tag *tag)
+{
+	struct polh_queue *queue = tag->queue;
+
+	return queue->capsules.virt + (tag - queue->tags) * POLH_CAPSULE_STRIDE;
+}
+
+static void polh_request_sync_capsule(struct polh_tag *tag)
+{
+	struct polh_queue *queue = tag->queue;
+
+	pol_mem_sync_for_device(&queue->capsules, (tag - queue->tags) * POLH_CAPSULE_STRIDE,
+				sizeof(struct nvme_command));
+}
+
+static void polh_request_keyed(struct nvme_command *command, u64 addr, u32 len, u32 rkey, u8 type)
+{
+	struct nvme_keyed_sgl_desc *sgl = &command->common.dptr.ksgl;
+
+	sgl->addr = cpu_to_le64(addr);
+	put_unaligned_le24(len, sgl->length);
+	put_unaligned_le32(rkey, sgl->key);
+	sgl->type = type;
+}
+
+/* Chooses the way of the request's data and describes it in the capsule. */
+static int polh_request_data(struct polh_tag *tag, struct request *rq, struct nvme_command *command)
+{
+	struct polh_queue *queue = tag->queue;
+	bool write = rq_data_dir(rq) == WRITE;
+	u32 len = blk_rq_nr_phys_segments(rq) ? blk_rq_payload_bytes(rq) : 0;
+	int err;
+
+	tag->len = len;
+	tag->send.num_sge = 1;
+	command->common.flags |= NVME_CMD_SGL_METABUF;
+	if (!len) {
+		tag->data = POLH_DATA_NONE;
+		polh_request_keyed(command, 0, 0, 0, POLH_SGL_KEYED);
+		return 0;
+	}
+
+	if (len > queue->copy_max) {
+		err = polh_memory_map(tag, rq);
+		if (err)
+			return err;
+		tag->data = POLH_DATA_MAPPED;
+		polh_request_keyed(command, tag->mr->iova, len, tag->mr->rkey,
+				   POLH_SGL_KEYED_INVALIDATE);
+		return 0;
+	}
+
+	if (write) {
+		polh_memory_copy_in(tag, rq);
+	} else {
+		/* A target may return less than a log page or the like is long. */
+		if (blk_rq_is_passthrough(rq))
+			memset(tag->slot, 0, len);
+		pol_mem_sync_for_device(tag->slot_region, tag->slot_offset, len);
+	}
+	if (write && len <= queue->in_capsule_max) {
+		struct nvme_sgl_desc *sgl = &command->common.dptr.sgl;
+
+		tag->data = POLH_DATA_CAPSULE;
+		memset(sgl, 0, sizeof(*sgl));
+		sgl->length = cpu_to_le32(len);
+		sgl->type = POLH_SGL_IN_CAPSULE;
+		tag->sge[1].length = len;
+		tag->send.num_sge = 2;
+	} else {
+		tag->data = POLH_DATA_SLOT;
+		polh_request_keyed(command, tag->slot_addr, len, tag->slot_rkey, POLH_SGL_KEYED);
+	}
+	return 0;
+}
+
+static void polh_request_count(struct polh_tag *tag, bool write)
+{
+	struct polh_queue *queue = tag->queue;
+
+	polh_submitted(queue, commands, 1);
+	if (write)
+		polh_submitted(queue, bytes_written, tag->len);
+	else
+		polh_submitted(queue, bytes_read, tag->len);
+	switch (tag->data) {
+	case POLH_DATA_NONE:
+		break;
+	case POLH_DATA_CAPSULE:
+		polh_submitted(queue, in_capsule, 1);
+		break;
+	case POLH_DATA_SLOT:
+		polh_submitted(queue, copies, 1);
+		break;
+	case POLH_DATA_MAPPED:
+		polh_submitted(queue, zero_copy, 1);
+		polh_submitted(queue, registrations, 1);
+		break;
+	}
+}
+
+/* Puts the tag's work requests at the end of a chain. From the post on its completions own the tag. */
+static void polh_request_chain(struct polh_chain *chain, struct polh_tag *tag)
+{
+	struct ib_send_wr *first = &tag->send;
+	int waiting = POLH_WAIT_SEND | POLH_WAIT_RESPONSE | POLH_WAIT_CHECK;
+
+	tag->send.next = NULL;
+	chain->count++;
+	if (tag->data == POLH_DATA_MAPPED) {
+		waiting |= POLH_WAIT_INVALIDATE;
+		tag->reg.wr.next = &tag->send;
+		first = &tag->reg.wr;
+		chain->count++;
+	}
+	if (chain->first)
+		chain->last->next = first;
+	else
+		chain->first = first;
+	chain->last = &tag->send;
+	atomic_set_release(&tag->waiting, waiting);
+}
+
+/*
+ * Posts a chain. Where that fails the queue pair is of no use, and nobody knows what of the chain went
+ * out: the requests stay where they are, and recovery ends them when the queue pair is drained.
+ */
+static void polh_request_post(struct polh_chain *chain)
+{
+	const struct ib_send_wr *bad;
+	int err;
+
+	if (!chain->first)
+		return;
+	polh_submitted(chain->queue, posts, 1);
+	polh_submitted(chain->queue, work_requests, chain->count);
+	local_bh_disable();
+	err = ib_post_send(chain->queue->qp, chain->first, &bad);
+	local_bh_enable();
+	if (err)
+		polh_queue_fail(chain->queue, "posting failed", err);
+	chain->first = NULL;
+	chain->count = 0;
+}
+
+/* Makes a request ready to be posted. Anything but BLK_STS_OK leaves it as it was. */
+static blk_status_t polh_request_prepare(struct polh_chain *chain, struct request *rq)
+{
+	struct polh_queue *queue = chain->queue;
+	struct polh_request *request = blk_mq_rq_to_pdu(rq);
+	struct polh_tag *tag = &queue->tags[rq->tag];
+	struct nvme_command *command = polh_request_capsule(tag);
+	blk_status_t status;
+	int err;
+
+	status = nvme_setup_cmd(rq->q->queuedata, rq);
+	if (status != BLK_STS_OK)
+		return status;
+	memcpy(command, &request->command, sizeof(*command));
+	err = polh_request_data(tag, rq, command);
+	if (err) {
+		nvme_cleanup_cmd(rq);
+		return err == -ENOMEM || err == -EAGAIN ? BLK_STS_RESOURCE : BLK_STS_IOERR;
+	}
+	polh_request_sync_capsule(tag);
+	tag->rq = rq;
+	tag->command_id = command->common.command_id;
+	polh_request_count(tag, rq_data_dir(rq) == WRITE);
+	polh_compat_start_request(rq);
+	polh_request_chain(chain, tag);
+	return BLK_STS_OK;
+}
+
+static blk_status_t polh_queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_mq_queue_data *bd)
+{
+	struct polh_queue *queue = hctx->driver_data;
+	struct nvme_ctrl *nvme = &queue->ctrl->nvme;
+	struct polh_chain chain = { .queue = queue };
+	blk_status_t status;
+
+	rcu_read_lock();
+	if (!test_bit(POLH_QUEUE_CONNECTED, &queue->flags) ||
+	    !polh_compat_check_ready(nvme, bd->rq, test_bit(POLH_QUEUE_LIVE, &queue->flags))) {
+		rcu_read_unlock();
+		return nvme_fail_nonready_command(nvme, bd->rq);
+	}
+	status = polh_request_prepare(&chain, bd->rq);
+	polh_request_post(&chain);
+	rcu_read_unlock();
+	return status;
+}
+
+/* Requests of one disk, maybe for several queues; what is left in the list goes to queue_rq. */
+static void polh_queue_rqs(pol_compat_rq_list *list)
+{
+	struct request *taken[POLH_TAKE_BACK_MAX];
+	struct polh_chain chain = { };
+	unsigned int nr_taken = 0;
+	struct polh_queue *queue;
+	struct request *rq;
+
+	rcu_read_lock();
+	while (nr_taken < ARRAY_SIZE(taken) && (rq = pol_compat_rq_list_pop(list))) {
+		queue = rq->mq_hctx->driver_data;
+		if (queue != chain.queue)
+			polh_request_post(&chain);
+		chain.queue = queue;
+		if (!test_bit(POLH_QUEUE_LIVE, &queue->flags) ||
+		    !test_bit(POLH_QUEUE_CONNECTED, &queue->flags) ||
+		    polh_nvme_state(&queue->ctrl->nvme) != NVME_CTRL_LIVE ||
+		    polh_request_prepare(&chain, rq) != BLK_STS_OK)
+			taken[nr_taken++] = rq;
+	}
+	polh_request_post(&chain);
+	rcu_read_unlock();
+	pol_compat_rq_list_restore(list, taken, nr_taken);
+}
+
+static void polh_request_complete_batch(struct io_comp_batch *batch)
+{
+	polh_nvme_complete_batch(batch);
+}
+
+/* Ends the request of a tag that waits for nothing any more. The tag may be in use again at once. */
+static void polh_request_end(struct polh_tag *tag)
+{
+	struct polh_queue *queue = tag->queue;
+	union nvme_result result = tag->result;
+	__le16 status = tag->status;
+	struct request *rq = tag->rq;
+
+	if (!rq) {
+		nvme_complete_async_event(&queue->ctrl->nvme, status, &result);
+		return;
+	}
+	if (tag->data == POLH_DATA_MAPPED)
+		polh_memory_unmap(tag);
+	else if (tag->data == POLH_DATA_SLOT && rq_data_dir(rq) == READ &&
+		 !(le16_to_cpu(status) >> 1))
+		polh_memory_copy_out(tag, rq);
+
+	polh_nvme_set_result(rq, status, result);
+	if (unlikely(blk_should_fake_timeout(rq->q)))
+		return;
+	if (READ_ONCE(queue->poller) == current) {
+		blk_mq_set_request_complete(rq);
+		if (!blk_mq_add_to_batch(rq, queue->batch, !!polh_nvme_request(rq)->status,
+					 polh_request_complete_batch))
+			nvme_complete_rq(rq);
+	} else {
+		blk_mq_complete_request_direct(rq, nvme_complete_rq);
+	}
+}
+
+static void polh_request_done(struct polh_tag *tag, int what)
+{
+	if (!(atomic_fetch_andnot(what, &tag->waiting) & ~what))
+		polh_request_end(tag);
+}
+
+static void polh_request_sent(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct polh_tag *tag = container_of(wc->wr_cqe, struct polh_tag, sent);
+
+	polh_reaped(tag->queue, completions, 1);
+	if (unlikely(wc->status != IB_WC_SUCCESS)) {
+		polh_queue_fail(tag->queue, ib_wc_status_msg(wc->status), wc->status);
+		return;
+	}
+	polh_request_done(tag, POLH_WAIT_SEND);
+}
+
+/* Unsignalled: reports failure only. */
+static void polh_request_registered(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct polh_tag *tag = container_of(wc->wr_cqe, struct polh_tag, registered);
+
+	polh_reaped(tag->queue, completions, 1);
+	if (wc->status != IB_WC_SUCCESS)
+		polh_queue_fail(tag->queue, ib_wc_status_msg(wc->status), wc->status);
+}
+
+static void polh_request_invalidated(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct polh_tag *tag = container_of(wc->wr_cqe, struct polh_tag, invalidated);
+
+	polh_reaped(tag->queue, completions, 1);
+	if (wc->status != IB_WC_SUCCESS) {
+		polh_queue_fail(tag->queue, ib_wc_status_msg(wc->status), wc->status);
+		return;
+	}
+	polh_request_done(tag, POLH_WAIT_INVALIDATE);
+}
+
+/* The peer left its key to the request's pages valid: make it void before they are given back. */
+static bool polh_request_invalidate(struct polh_tag *tag)
+{
+	struct polh_queue *queue = tag->queue;
+	const struct ib_send_wr *bad;
+	int err;
+
+	tag->invalidate.ex.invalidate_rkey = tag->mr->rkey;
+	polh_reaped(queue, posts, 1);
+	polh_reaped(queue, invalidations, 1);
+	local_bh_disable();
+	err = ib_post_send(queue->qp, &tag->invalidate, &bad);
+	local_bh_enable();
+	if (err)
+		polh_queue_fail(queue, "posting an invalidation failed", err);
+	return !err;
+}
+
+static void polh_request_answer(struct polh_queue *queue, const struct nvme_completion *cqe,
+				bool invalidated, u32 rkey)
+{
+	unsigned int index = FIELD_GET(POLH_NVME_CID_TAG, cqe->command_id);
+	int done = POLH_WAIT_CHECK;
+	struct polh_tag *tag;
+
+	if (unlikely(index >= queue->nr_tags))
+		goto unknown;
+	tag = &queue->tags[index];
+	if (unlikely(!(atomic_read_acquire(&tag->waiting) & POLH_WAIT_RESPONSE) ||
+		     tag->command_id != cqe->command_id))
+		goto unknown;
+	if (unlikely(invalidated && (tag->data != POLH_DATA_MAPPED || rkey != tag->mr->rkey))) {
+		polh_queue_fail(queue, "the target invalidated a key that is not the command's",
+				rkey);
+		return;
+	}
+	/* Of two responses to one command, on two CPUs maybe, one gets past here. */
+	if (unlikely(!(atomic_fetch_andnot(POLH_WAIT_RESPONSE, &tag->waiting) &
+		       POLH_WAIT_RESPONSE)))
+		goto unknown;
+
+	tag->status = cqe->status;
+	tag->result = cqe->result;
+	if (invalidated) {
+		polh_reaped(queue, remote_invalidations, 1);
+		done |= POLH_WAIT_INVALIDATE;
+	} else if (tag->data == POLH_DATA_MAPPED && !polh_request_invalidate(tag)) {
+		return;
+	}
+	polh_request_done(tag, done);
+	return;
+
+unknown:
+	polh_queue_fail(queue, "response to a command that is not in flight", cqe->command_id);
+}
+
+/**
+ * polh_request_responded() - completion of a receive buffer
+ * @cq: completion queue
+ * @wc: what came
+ *
+ * Context: the poll group's thread, ->poll, or whoever drains a polled queue.
+ */
+void polh_request_responded(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct polh_response *response = container_of(wc->wr_cqe, struct polh_response, cqe);
+	struct polh_queue *queue = response->queue;
+	size_t offset = response->index * POLH_RESPONSE_STRIDE;
+	bool invalidated = wc->wc_flags & IB_WC_WITH_INVALIDATE;
+	struct nvme_completion cqe;
+	int err;
+
+	polh_reaped(queue, completions, 1);
+	if (unlikely(wc->status != IB_WC_SUCCESS)) {
+		polh_queue_fail(queue, ib_wc_status_msg(wc->status), wc->status);
+		return;
+	}
+	if (unlikely(wc->opcode != IB_WC_RECV || wc->byte_len != sizeof(cqe))) {
+		polh_queue_fail(queue, "response of the wrong length", wc->byte_len);
+		return;
+	}
+	pol_mem_sync_for_cpu(&queue->responses, offset, sizeof(cqe));
+	memcpy(&cqe, queue->responses.virt + offset, sizeof(cqe));
+
+	/* The command's end may let the next one out: the buffer for its response is there first. */
+	err = polh_queue_post_receive(queue, response);
+	if (unlikely(err)) {
+		polh_queue_fail(queue, "posting a receive buffer failed", err);
+		return;
+	}
+	polh_request_answer(queue, &cqe, invalidated, invalidated ? wc->ex.invalidate_rkey : 0);
+}
+
+static int polh_poll(struct blk_mq_hw_ctx *hctx, struct io_comp_batch *batch)
+{
+	struct polh_queue *queue = hctx->driver_data;
+	int found = 0;
+
+	rcu_read_lock();
+	if (test_bit(POLH_QUEUE_CONNECTED, &queue->flags) && spin_trylock(&queue->polling)) {
+		queue->batch = batch;
+		WRITE_ONCE(queue->poller, current);
+		found = ib_process_cq_direct(queue->cq, POLH_POLL_BUDGET);
+		WRITE_ONCE(queue->poller, NULL);
+		spin_unlock(&queue->polling);
+	}
+	rcu_read_unlock();
+	return max(found, 0);
+}
+
+/*
+ * A command takes too long. On a live controller the connection is given up and everything in flight
+ * ends with it; otherwise whoever connects, resets or deletes waits for this very command, and all
+ * that is in flight ends now. Both happen in a worker, which drains every queue of the controller
+ * before it ends the first request: until then the target may still work on it.
+ */
+static enum blk_eh_timer_return polh_timeout(struct request *rq)
+{
+	struct polh_queue *queue = rq->mq_hctx->driver_data;
+	struct polh_request *request = blk_mq_rq_to_pdu(rq);
+
+	polh_reaped(queue, timeouts, 1);
+	dev_warn_ratelimited(queue->ctrl->nvme.device, "queue %u: command %#x (opcode %#x) timed out\n",
+		 queue->qid, request->command.common.command_id, request->command.common.opcode);
+	polh_recovery_fail(queue->ctrl);
+	return BLK_EH_RESET_TIMER;
+}
+
+static int polh_init_request(struct blk_mq_tag_set *set, struct request *rq, unsigned int hctx_idx,
+			     pol_compat_node_t node)
+{
+	struct polh_request *request = blk_mq_rq_to_pdu(rq);
+
+	request->nvme.ctrl = set->driver_data;
+	request->nvme.cmd = &request->command;
+	return 0;
+}
+
+static int polh_init_admin_hctx(struct blk_mq_hw_ctx *hctx, void *data, unsigned int index)
+{
+	hctx->driver_data = &polh_ctrl_of(data)->queues[0];
+	return 0;
+}
+
+static int polh_init_io_hctx(struct blk_mq_hw_ctx *hctx, void *data, unsigned int index)
+{
+	hctx->driver_data = &polh_ctrl_of(data)->queues[index + 1];
+	return 0;
+}
+
+/* Queue 1 on: those of the default map, those for reads if there are any, those that are polled. */
+static void polh_map_queues(struct blk_mq_tag_set *set)
+{
+	const u32 *queues = polh_ctrl_of(set->driver_data)->io_queues;
+	unsigned int offset = 0;
+
+	for (unsigned int type = 0; type < set->nr_maps; type++) {
+		struct blk_mq_queue_map *map = &set->map[type];
+		bool shared = type == HCTX_TYPE_READ && !queues[type];
+
+		map->nr_queues = shared ? queues[HCTX_TYPE_DEFAULT] : queues[type];
+		map->queue_offset = shared ? 0 : offset;
+		if (!shared)
+			offset += map->nr_queues;
+		if (map->nr_queues)
+			blk_mq_map_queues(map);
+	}
+}
+
+const struct blk_mq_ops polh_admin_ops = {
+	.queue_rq	= polh_queue_rq,
+	.complete	= nvme_complete_rq,
+	.init_request	= polh_init_request,
+	.init_hctx	= polh_init_admin_hctx,
+	.timeout	= polh_timeout,
+};
+
+const struct blk_mq_ops polh_io_ops = {
+	.queue_rq	= polh_queue_rq,
+	.queue_rqs	= polh_queue_rqs,
+	.complete	= nvme_complete_rq,
+	.init_request	= polh_init_request,
+	.init_hctx	= polh_init_io_hctx,
+	.map_queues	= polh_map_queues,
+	.poll		= polh_poll,
+	.timeout	= polh_timeout,
+};
+
+/**
+ * polh_request_async_event() - nvme_ctrl_ops.submit_async_event
+ * @nvme: a live controller
+ *
+ * The command has no request; it uses the last tag of the admin queue, which blk-mq does not have.
+ */
+void polh_request_async_event(struct nvme_ctrl *nvme)
+{
+	struct polh_queue *queue = &polh_ctrl_of(nvme)->queues[0];
+	struct polh_chain chain = { .queue = queue };
+	struct nvme_command *command;
+	struct polh_tag *tag;
+
+	rcu_read_lock();
+	if (test_bit(POLH_QUEUE_LIVE, &queue->flags) &&
+	    test_bit(POLH_QUEUE_CONNECTED, &queue->flags)) {
+		tag = &queue->tags[POLH_NVME_EVENT_CID];
+		command = polh_request_capsule(tag);
+		memset(command, 0, sizeof(*command));
+		command->common.opcode = nvme_admin_async_event;
+		command->common.command_id = POLH_NVME_EVENT_CID;
+		command->common.flags |= NVME_CMD_SGL_METABUF;
+		polh_request_keyed(command, 0, 0, 0, POLH_SGL_KEYED);
+		polh_request_sync_capsule(tag);
+		tag->rq = NULL;
+		tag->len = 0;
+		tag->data = POLH_DATA_NONE;
+		tag->command_id = POLH_NVME_EVENT_CID;
+		tag->send.num_sge = 1;
+		polh_request_count(tag, false);
+		polh_request_chain(&chain, tag);
+		polh_request_post(&chain);
+	}
+	rcu_read_unlock();
+}
+
+/**
+ * polh_request_init_tags() - fill in what stays the same in the work requests of a queue
+ * @queue: a queue that is being connected
+ */
+void polh_request_init_tags(struct polh_queue *queue)
+{
+	for (unsigned int i = 0; i < queue->nr_tags; i++) {
+		struct polh_tag *tag = &queue->tags[i];
+
+		tag->sent.done = polh_request_sent;
+		tag->send.wr_cqe = &tag->sent;
+		tag->send.sg_list = tag->sge;
+		tag->send.opcode = IB_WR_SEND;
+		tag->send.send_flags = IB_SEND_SIGNALED;
+
+		tag->registered.done = polh_request_registered;
+		tag->reg.wr.wr_cqe = &tag->registered;
+		tag->reg.wr.opcode = IB_WR_REG_MR;
+		tag->reg.mr = tag->mr;
+
+		tag->invalidated.done = polh_request_invalidated;
+		tag->invalidate.wr_cqe = &tag->invalidated;
+		tag->invalidate.opcode = IB_WR_LOCAL_INV;
+		tag->invalidate.send_flags = IB_SEND_SIGNALED;
+	}
+}
+
+/**
+ * polh_request_release() - take back what requests in flight had been given
+ * @queue: a queue whose queue pair is drained
+ *
+ * The requests themselves are ended by polh_ctrl_cancel() when all queues have come this far.
+ *
+ * Context: process context, under the controller's lock.
+ */
+void polh_request_release(struct polh_queue *queue)
+{
+	for (unsigned int i = 0; i < queue->nr_tags; i++) {
+		struct polh_tag *tag = &queue->tags[i];
+
+		if (atomic_xchg(&tag->waiting, 0) && tag->data == POLH_DATA_MAPPED)
+			polh_memory_unmap(tag);
+		tag->rq = NULL;
+	}
+}
