@@ -13,6 +13,7 @@
 #include <linux/slab.h>
 
 #include "core/device.h"
+#include "core/netlink.h"
 
 static LIST_HEAD(pol_devices);
 static LIST_HEAD(pol_clients);
@@ -133,6 +134,7 @@ static int pol_device_arrived(struct ib_device *ib)
 	while ((client = pol_client_next(client)))
 		if (client->device_added)
 			client->device_added(device);
+	pol_netlink_device_changed(device);
 	return 0;
 }
 
@@ -151,6 +153,7 @@ static void pol_device_removed(struct ib_device *ib, void *data)
 	WARN_ONCE(atomic_read(&device->cqs) || atomic_read(&device->queues),
 		  "%s: %d completion queues and %d queue pairs left behind\n", device->name,
 		  atomic_read(&device->cqs), atomic_read(&device->queues));
+	pol_netlink_device_gone(device);
 	pol_device_put(device);
 }
 

@@ -17,6 +17,7 @@
 #include <linux/slab.h>
 
 #include "core/group.h"
+#include "core/netlink.h"
 #include "core/sysfs.h"
 #include "core/trace.h"
 
@@ -217,6 +218,7 @@ static void pol_group_dismantle(struct pol_group *group)
 	list_del(&group->entry);
 	pol_group_set_state(group, POL_GROUP_GONE);
 	mutex_unlock(&pol_groups_lock);
+	pol_netlink_group_gone(group);
 	kobject_put(&group->kobj);	/* frees */
 }
 

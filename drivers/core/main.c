@@ -8,6 +8,7 @@
 
 #include "core/device.h"
 #include "core/group.h"
+#include "core/netlink.h"
 #include "core/sysfs.h"
 
 static int __init pol_init(void)
@@ -24,8 +25,13 @@ static int __init pol_init(void)
 	error = pol_devices_init();
 	if (error)
 		goto err_devices;
+	error = pol_netlink_init();
+	if (error)
+		goto err_netlink;
 	return 0;
 
+err_netlink:
+	pol_devices_exit();
 err_devices:
 	pol_groups_exit();
 err_groups:
@@ -36,6 +42,7 @@ err_groups:
 
 static void __exit pol_exit(void)
 {
+	pol_netlink_exit();
 	pol_devices_exit();
 	pol_groups_exit();
 	pol_debugfs_exit();

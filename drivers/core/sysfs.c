@@ -7,6 +7,7 @@
 #include <linux/sysfs.h>
 
 #include "core/group.h"
+#include "core/netlink.h"
 #include "core/sysfs.h"
 
 static struct kobject *pol_sysfs_root;
@@ -30,7 +31,10 @@ static ssize_t cpu_store(struct kobject *kobj, struct kobj_attribute *attr, cons
 	error = kstrtoint(page, 0, &cpu);
 	if (!error)
 		error = pol_group_set_cpu(to_group(kobj), cpu);
-	return error ? error : len;
+	if (error)
+		return error;
+	pol_netlink_group_changed(to_group(kobj)->id);
+	return len;
 }
 
 static ssize_t mode_show(struct kobject *kobj, struct kobj_attribute *attr, char *page)
@@ -49,7 +53,10 @@ static ssize_t mode_store(struct kobject *kobj, struct kobj_attribute *attr, con
 	for (i = 0; i < ARRAY_SIZE(modes); i++)
 		if (sysfs_streq(page, pol_group_mode(modes[i])))
 			error = pol_group_set_spin(to_group(kobj), modes[i]);
-	return error ? error : len;
+	if (error)
+		return error;
+	pol_netlink_group_changed(to_group(kobj)->id);
+	return len;
 }
 
 static ssize_t spin_us_show(struct kobject *kobj, struct kobj_attribute *attr, char *page)
@@ -66,7 +73,10 @@ static ssize_t spin_us_store(struct kobject *kobj, struct kobj_attribute *attr, 
 	error = kstrtou32(page, 0, &spin_us);
 	if (!error)
 		error = pol_group_set_spin(to_group(kobj), spin_us);
-	return error ? error : len;
+	if (error)
+		return error;
+	pol_netlink_group_changed(to_group(kobj)->id);
+	return len;
 }
 
 static ssize_t state_show(struct kobject *kobj, struct kobj_attribute *attr, char *page)
