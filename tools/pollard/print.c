@@ -95,13 +95,18 @@ static void print_nested(const struct attr *attr, const char *name, struct json_
 	putchar('\n');
 }
 
+static void print_line(const char *kind, const struct attr *attrs, struct json_object *object)
+{
+	printf("%s", kind);
+	print_pairs(attrs, object, true);
+	putchar('\n');
+}
+
 static void print_object(const char *kind, const struct attr *attrs, struct json_object *object)
 {
 	size_t i;
 
-	printf("%s", kind);
-	print_pairs(attrs, object, true);
-	putchar('\n');
+	print_line(kind, attrs, object);
 	json_object_object_foreach(object, name, value) {
 		const struct attr *attr = attr_of(attrs, name);
 
@@ -223,7 +228,7 @@ void print_reply(struct json_object *array)
 	}
 }
 
-/* One event, on a line of its own (and, with -s, its statistics). */
+/* One event, on a line of its own; in text without what is nested. */
 void print_event(const struct kind *kind, bool gone, struct json_object *object)
 {
 	const char *what = gone ? "gone" : "change";
@@ -238,7 +243,7 @@ void print_event(const struct kind *kind, bool gone, struct json_object *object)
 		json_object_put(event);
 	} else {
 		printf("%s ", what);
-		print_object(kind->name, kind->attrs, object);
+		print_line(kind->name, kind->attrs, object);
 	}
 	fflush(stdout);
 }
