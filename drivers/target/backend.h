@@ -61,6 +61,7 @@ struct polt_backend {
 	const struct polt_backend_ops *ops;
 	u64 blocks;			/* capacity in logical blocks */
 	u8 block_shift;			/* log2 of the logical block size */
+	u32 alignment;			/* what addresses of data must be multiples of */
 	bool read_only;			/* refuse writes; changes under load */
 	bool volatile_cache;		/* Flush means something */
 	enum polt_submit_mode submit;	/* as decided: INLINE or WORKER; changes under load */

@@ -23,6 +23,8 @@
 #include "target/queue.h"
 #include "target/sgl.h"
 
+#define POLT_SLOW_COMMAND_NS	(100 * (u64)NSEC_PER_MSEC)	/* worth a tracepoint */
+
 #define POLT_COMMAND_BUFFERS	(POLT_MDTS_BYTES / POL_BUFFER_LARGE)
 #define POLT_COMMAND_BIOS	4	/* bios of a command that may be in a disk at a time */
 #define POLT_COMMAND_VECS	(POLT_COMMAND_BUFFERS + POLT_COMMAND_BIOS - 1)
@@ -140,10 +142,13 @@ static inline void *polt_command_piece(const struct polt_command *command, unsig
 	return command->buffers[i]->virt;
 }
 
+extern struct workqueue_struct *polt_admin_wq;	/* unbound: admin and Fabrics commands */
+
 /* command.c - thread */
 void polt_command_init(struct polt_queue *queue, struct polt_command *command, unsigned int index);
 void polt_command_receive(struct polt_queue *queue, struct polt_receive *receive);
 void polt_command_release(struct polt_command *command);
+void polt_command_abort(struct polt_command *command);
 void polt_command_has_buffers(struct polt_command *command);
 void polt_command_execute(struct polt_command *command);
 void polt_queue_serve(struct polt_queue *queue);
@@ -153,7 +158,9 @@ void polt_queue_drop_posted(struct polt_queue *queue);
 /* transfer.c - thread */
 void polt_transfer_take_buffers(struct polt_command *command);
 void polt_transfer_give_buffers(struct polt_command *command);
-bool polt_transfer_unwait(struct polt_command *command);
+void polt_transfer_unwait(struct polt_command *command);
+void polt_transfer_serve_buffers(struct polt_pair *pair);
+void polt_transfer_serve_credits(struct polt_queue *queue);
 void polt_transfer_fetch(struct polt_command *command);
 void polt_transfer_respond(struct polt_command *command);
 void polt_transfer_release_credits(struct polt_command *command);

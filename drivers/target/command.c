@@ -1,0 +1,444 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The life of a command: from the capsule that a host sent to the response that it gets. command.h
+ * has the picture; transfer.c moves the data.
+ *
+ * A command belongs to its queue and is worked on by the thread of the queue's group alone, except
+ * while it executes: then it is the back end's or a worker's, and comes back as a message. Whatever
+ * the thread finds when it comes back - the queue failed, its queue pair gone - the command is
+ * released then, and not before: its buffers are in use.
+ *
+ * Nothing here allocates, locks or sleeps.
+ */
+#include <linux/sched/clock.h>
+
+#include "target/ctrl.h"
+#include "target/receive.h"
+
+/**
+ * polt_command_init - prepare a command of a new queue
+ * @queue: the queue; its responses' memory is there
+ * @command: zeroed
+ * @index: which of the queue's commands this is
+ */
+void polt_command_init(struct polt_queue *queue, struct polt_command *command, unsigned int index)
+{
+	command->queue = queue;
+	command->cqe = queue->responses.virt + index * sizeof(*command->cqe);
+	INIT_LIST_HEAD(&command->bdev.lane_entry);
+	polt_transfer_init(command);
+	list_add_tail(&command->entry, &queue->free_commands);
+}
+
+static void polt_command_set_state(struct polt_command *command, enum polt_command_state state)
+{
+	pol_group_assert_owned(command->queue->group);
+	command->state = state;
+}
+
+static bool polt_command_is_fabrics(const struct polt_command *command)
+{
+	return command->sqe.common.opcode == nvme_fabrics_command;
+}
+
+/* The capsule is not needed any more: its buffer can take another one. */
+static void polt_command_drop_receive(struct polt_command *command)
+{
+	command->inline_data = NULL;
+	if (command->receive)
+		polt_receive_repost(command->receive);
+	command->receive = NULL;
+}
+
+/**
+ * polt_command_release - a command is over
+ * @command: a command that nobody but the thread knows any more
+ */
+void polt_command_release(struct polt_command *command)
+{
+	struct polt_queue *queue = command->queue;
+
+	polt_command_drop_receive(command);
+	if (command->namespace)
+		polt_namespace_put(command->namespace);
+	command->namespace = NULL;
+	polt_command_set_state(command, POLT_COMMAND_FREE);
+	list_add(&command->entry, &queue->free_commands);
+	queue->in_use--;
+	polt_transfer_give_buffers(command);
+	polt_queue_command_freed(queue);
+}
+
+/* Executed or refused: go on with data and response. */
+static void polt_command_complete(struct polt_command *command, u16 status)
+{
+	struct polt_queue *queue = command->queue;
+
+	command->status = status;
+	if (command->namespace) {
+		if (unlikely(status))
+			polt_namespace_count(command->namespace, errors, 1);
+		polt_namespace_put(command->namespace);
+		command->namespace = NULL;
+	}
+	if (unlikely(!polt_queue_is_live(queue))) {
+		polt_command_release(command);
+		return;
+	}
+	if (unlikely(polt_command_is_fabrics(command) && !status && queue->ctrl &&
+		     command->sqe.fabrics.fctype == nvme_fabrics_type_connect))
+		polt_queue_connected(queue, le16_to_cpu(command->sqe.connect.sqsize));
+	polt_command_drop_receive(command);
+	if (!command->to_host || status)
+		polt_transfer_give_buffers(command);
+	polt_transfer_respond(command);
+}
+
+static void polt_command_count_backend(struct polt_command *command, u64 now)
+{
+	pol_latency_add(command->queue->group->latency, command->class, POL_LATENCY_BACKEND,
+			now - command->since);
+}
+
+/**
+ * polt_command_finish - what the thread itself executed is done
+ * @command: a command that is executing
+ * @status: NVMe status, not shifted
+ *
+ * The group's thread, but no callback of storage: those use polt_command_executed().
+ */
+void polt_command_finish(struct polt_command *command, u16 status)
+{
+	if (command->namespace)
+		polt_command_count_backend(command, local_clock());
+	polt_command_complete(command, status);
+}
+
+static void polt_command_handback(struct pol_group *group, struct pol_message *message)
+{
+	struct polt_command *command = container_of(message, struct polt_command, handback);
+
+	/* It may have been submitted in this very pass. */
+	if (command->namespace)
+		polt_command_count_backend(command, max(pol_group_now(group), command->since));
+	polt_command_complete(command, command->status);
+}
+
+void polt_command_executed(struct polt_command *command, u16 status)
+{
+	command->status = status;
+	command->handback.handle = polt_command_handback;
+	pol_group_post(command->queue->group, &command->handback);
+}
+
+static void polt_command_admin_work(struct work_struct *work)
+{
+	struct polt_command *command = container_of(work, struct polt_command, work);
+
+	if (polt_command_is_fabrics(command))
+		polt_fabrics_execute(command);
+	else
+		polt_admin_execute(command);
+}
+
+static bool polt_command_is_io(const struct polt_command *command)
+{
+	return command->queue->qid && !polt_command_is_fabrics(command);
+}
+
+/**
+ * polt_command_execute - all data is here: do what the command says
+ * @command: a checked command
+ */
+void polt_command_execute(struct polt_command *command)
+{
+	polt_command_set_state(command, POLT_COMMAND_EXECUTING);
+	if (likely(polt_command_is_io(command))) {
+		command->since = local_clock();
+		polt_io_execute(command);
+		return;
+	}
+	/* What a host reads back must not be what another one left behind. */
+	if (command->to_host && command->data_len)
+		polt_command_zero(command, 0, command->data_len);
+	INIT_WORK(&command->work, polt_command_admin_work);
+	queue_work(polt_admin_wq, &command->work);
+}
+
+/**
+ * polt_command_has_buffers - go on with a command that has got its data buffers
+ * @command: the command
+ */
+void polt_command_has_buffers(struct polt_command *command)
+{
+	if (command->to_host) {
+		polt_command_execute(command);
+		return;
+	}
+	if (command->transfer.kind == POLT_TRANSFER_KEYED) {
+		polt_transfer_fetch(command);
+		return;
+	}
+	polt_command_copy_to(command, 0, command->receive->capsule + sizeof(command->sqe) +
+			     command->transfer.offset, command->data_len);
+	polt_command_drop_receive(command);
+	polt_command_execute(command);
+}
+
+/* Data that came in the capsule: used where it is when it lies well and can be spared. */
+static void polt_command_take_inline(struct polt_command *command)
+{
+	struct polt_queue *queue = command->queue;
+	void *data = command->receive->capsule + sizeof(command->sqe) + command->transfer.offset;
+	u32 alignment = command->namespace ? command->namespace->backend->alignment : 1;
+	u32 len = command->data_len;
+
+	queue->in_capsule++;
+	queue->bytes_written += len;
+	pol_group_count(queue->group, bytes_written, len);
+	if (IS_ALIGNED((unsigned long)data, alignment) && !READ_ONCE(queue->pair->capped)) {
+		command->inline_data = data;
+		polt_command_execute(command);
+		return;
+	}
+	polt_transfer_take_buffers(command);
+}
+
+/* Checks that need no more than the SQE; says how much data the command has to carry. */
+static u16 polt_command_check(struct polt_command *command, u32 *len)
+{
+	struct polt_queue *queue = command->queue;
+	const struct nvme_command *sqe = &command->sqe;
+
+	if (polt_command_is_fabrics(command)) {
+		command->to_host = sqe->fabrics.fctype & 2;
+		return polt_admin_data_len(queue, sqe, len);
+	}
+	command->to_host = sqe->common.opcode & 2;
+	if (unlikely(!queue->connected))
+		return NVME_SC_CMD_SEQ_ERROR | NVME_STATUS_DNR;
+	if (unlikely(sqe->common.flags & (NVME_CMD_FUSE_FIRST | NVME_CMD_FUSE_SECOND)))
+		return NVME_SC_INVALID_FIELD | NVME_STATUS_DNR;
+	if (queue->qid)
+		return polt_io_check(command, len);
+	return polt_admin_data_len(queue, sqe, len);
+}
+
+/* A capsule has become a command: check it and find out what it needs. */
+static void polt_command_parse(struct polt_command *command, struct polt_receive *receive)
+{
+	struct polt_queue *queue = command->queue;
+	u32 len = 0;
+	u16 status;
+
+	command->receive = receive;
+	memcpy(&command->sqe, receive->capsule, sizeof(command->sqe));
+	status = polt_sgl_parse(receive->capsule, receive->arrived, POLT_MDTS_BYTES,
+				&command->transfer);
+	if (command->transfer.kind != POLT_TRANSFER_INLINE || status)
+		polt_command_drop_receive(command);
+	if (likely(queue->connected))
+		polt_ctrl_alive(queue->ctrl);
+	if (likely(!status))
+		status = polt_command_check(command, &len);
+	if (likely(!status) && unlikely(len != command->transfer.len))
+		status = NVME_SC_SGL_INVALID_DATA | NVME_STATUS_DNR;
+	if (unlikely(status)) {
+		polt_command_complete(command, status);
+		return;
+	}
+	/* Answered here, however busy the workers are. */
+	if (!queue->qid && command->sqe.common.opcode == nvme_admin_keep_alive) {
+		polt_command_complete(command, NVME_SC_SUCCESS);
+		return;
+	}
+
+	command->data_len = len;
+	if (!len)
+		polt_command_execute(command);
+	else if (command->transfer.kind == POLT_TRANSFER_INLINE)
+		polt_command_take_inline(command);
+	else
+		polt_transfer_take_buffers(command);
+}
+
+static void polt_command_start(struct polt_queue *queue, struct polt_receive *receive)
+{
+	struct polt_command *command = list_first_entry(&queue->free_commands,
+							struct polt_command, entry);
+
+	list_del_init(&command->entry);
+	queue->in_use++;
+	if (++queue->sqhd >= queue->sq_entries)
+		queue->sqhd = 0;
+	command->arrived = pol_group_now(queue->group);
+	command->class = POL_LATENCY_OTHER;
+	command->status = 0;
+	command->data_len = 0;
+	command->to_host = false;
+	memset(command->cqe, 0, sizeof(*command->cqe));
+	polt_command_set_state(command, POLT_COMMAND_RECEIVED);
+	polt_command_parse(command, receive);
+}
+
+/**
+ * polt_command_receive - a capsule has arrived
+ * @queue: the queue, connecting or live; its group's thread calls
+ * @receive: the capsule, 64 bytes and up
+ */
+void polt_command_receive(struct polt_queue *queue, struct polt_receive *receive)
+{
+	queue->commands_received++;
+	if (unlikely(queue->outstanding >= queue->depth)) {
+		polt_queue_fail(queue, "more commands than the submission queue holds");
+		polt_receive_repost(receive);
+		return;
+	}
+	queue->outstanding++;
+	if (unlikely(!polt_queue_is_live(queue) || !list_empty(&queue->early) ||
+		     list_empty(&queue->free_commands))) {
+		list_add_tail(&receive->entry, &queue->early);
+		return;
+	}
+	polt_command_start(queue, receive);
+}
+
+/**
+ * polt_command_abort - answer a command that waits for buffers with Command Abort Requested
+ * @command: a command in state WAITING
+ */
+void polt_command_abort(struct polt_command *command)
+{
+	polt_transfer_unwait(command);
+	polt_command_complete(command, NVME_SC_ABORT_REQ);
+	polt_transfer_serve_buffers(command->queue->pair);
+}
+
+/**
+ * polt_queue_serve - go on with what waited for send credits or a free command
+ * @queue: the queue; its group's thread calls
+ */
+void polt_queue_serve(struct polt_queue *queue)
+{
+	struct polt_receive *receive;
+
+	/* What is started below may free something and come here again. */
+	if (queue->serving)
+		return;
+	queue->serving = true;
+	if (unlikely(!list_empty(&queue->starved)) && polt_queue_is_live(queue))
+		polt_transfer_serve_credits(queue);
+	while (unlikely(!list_empty(&queue->early)) && polt_queue_is_live(queue) &&
+	       !list_empty(&queue->free_commands)) {
+		receive = list_first_entry(&queue->early, struct polt_receive, entry);
+		list_del_init(&receive->entry);
+		polt_command_start(queue, receive);
+	}
+	queue->serving = false;
+}
+
+/**
+ * polt_queue_drop - let go of everything that waits
+ * @queue: a queue that is being stopped; its group's thread calls
+ *
+ * What is executing comes back by itself, what is posted is drained.
+ */
+void polt_queue_drop(struct polt_queue *queue)
+{
+	struct polt_receive *receive, *next;
+	struct polt_command *command;
+	unsigned int i;
+
+	list_for_each_entry_safe(receive, next, &queue->early, entry) {
+		list_del_init(&receive->entry);
+		polt_receive_repost(receive);
+	}
+	while (!list_empty(&queue->starved)) {
+		command = list_first_entry(&queue->starved, struct polt_command, entry);
+		list_del_init(&command->entry);
+		polt_command_release(command);
+	}
+	for (i = 0; i < queue->nr_commands; i++) {
+		command = &queue->commands[i];
+		if (command->state != POLT_COMMAND_WAITING)
+			continue;
+		polt_transfer_unwait(command);
+		polt_command_release(command);
+	}
+	polt_transfer_serve_buffers(queue->pair);
+}
+
+/**
+ * polt_queue_drop_posted - let go of commands whose work requests will not complete
+ * @queue: a queue whose queue pair has been drained; its group's thread calls
+ *
+ * They were gathered but not posted.
+ */
+void polt_queue_drop_posted(struct polt_queue *queue)
+{
+	struct polt_command *command;
+
+	while (!list_empty(&queue->posted)) {
+		command = list_first_entry(&queue->posted, struct polt_command, posted);
+		list_del_init(&command->posted);
+		polt_command_release(command);
+	}
+}
+
+/* Data of admin commands */
+
+/* Call @each for the contiguous pieces of [@offset, @offset + @len) of the command's data. */
+static u16 polt_command_walk(struct polt_command *command, u32 offset, void *buf, u32 len,
+			     void (*each)(void *data, void *buf, u32 len))
+{
+	unsigned int i, pieces = polt_command_pieces(command);
+
+	if (offset > command->data_len || len > command->data_len - offset)
+		return NVME_SC_SGL_INVALID_DATA | NVME_STATUS_DNR;
+	for (i = 0; i < pieces && len; i++) {
+		u32 have, take;
+		void *data = polt_command_piece(command, i, &have);
+
+		if (offset >= have) {
+			offset -= have;
+			continue;
+		}
+		take = min(len, have - offset);
+		each(data + offset, buf, take);
+		if (buf)
+			buf += take;
+		len -= take;
+		offset = 0;
+	}
+	return NVME_SC_SUCCESS;
+}
+
+static void polt_command_put_piece(void *data, void *buf, u32 len)
+{
+	memcpy(data, buf, len);
+}
+
+static void polt_command_get_piece(void *data, void *buf, u32 len)
+{
+	memcpy(buf, data, len);
+}
+
+static void polt_command_zero_piece(void *data, void *buf, u32 len)
+{
+	memset(data, 0, len);
+}
+
+u16 polt_command_copy_to(struct polt_command *command, u32 offset, const void *from, u32 len)
+{
+	return polt_command_walk(command, offset, (void *)from, len, polt_command_put_piece);
+}
+
+u16 polt_command_copy_from(struct polt_command *command, u32 offset, void *to, u32 len)
+{
+	return polt_command_walk(command, offset, to, len, polt_command_get_piece);
+}
+
+u16 polt_command_zero(struct polt_command *command, u32 offset, u32 len)
+{
+	return polt_command_walk(command, offset, NULL, len, polt_command_zero_piece);
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the queues of one poll group share on one RDMA device: protection domain, shared receive
+ * queue with its buffers, data buffers, and the table that finds a queue by its queue pair.
+ *
+ * Made with the first queue, its RDMA objects destroyed with the last one's RDMA half; the pages
+ * stay until the last queue is freed, for commands may still be in a disk.
+ */
+#ifndef POLT_RECEIVE_H
+#define POLT_RECEIVE_H
+
+#include <linux/hash.h>
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <rdma/ib_verbs.h>
+
+#include "core/device.h"
+#include "core/group.h"
+#include "core/memory.h"
+#include "target/command.h"
+
+#define POLT_PAIR_HASH_BITS	6
+#define POLT_PAIR_LANES		8	/* polled disks one group has I/O in at a time */
+#define POLT_SRQ_MAX		4096U	/* receives of a shared receive queue, at most */
+
+/*
+ * Where the capsule starts in its slot: the data behind the 64-byte SQE is then aligned well enough
+ * for any disk, and can be written from where it arrived.
+ */
+#define POLT_RECEIVE_ALIGN	512
+#define POLT_RECEIVE_OFFSET	(POLT_RECEIVE_ALIGN - sizeof(struct nvme_command))
+
+/**
+ * struct polt_receive - a buffer for one capsule
+ * @entry: where it waits while it is not posted
+ * @cqe: its completion
+ * @wr: its work request, built once
+ * @sge: its memory, built once
+ * @pair: what it belongs to
+ * @queue: without SRQ: the queue it is posted to, NULL: the SRQ
+ * @region: memory it was cut from
+ * @offset: of the capsule in @region
+ * @capsule: address of the capsule
+ * @arrived: bytes of the capsule that arrived
+ */
+struct polt_receive {
+	struct list_head entry;
+	struct ib_cqe cqe;
+	struct ib_recv_wr wr;
+	struct ib_sge sge;
+	struct polt_pair *pair;
+	struct polt_queue *queue;
+	struct pol_region *region;
+	size_t offset;
+	void *capsule;
+	u32 arrived;
+};
+
+/* Receives in one region. */
+struct polt_receive_chunk {
+	struct list_head entry;
+	struct pol_region region;
+	unsigned int count;
+	struct polt_receive receives[];
+};
+
+/*
+ * A disk with polled queues in which the group has I/O: one started bio of it is polled in every
+ * pass. Thread only.
+ */
+struct polt_lane {
+	struct pol_poller poller;
+	struct polt_backend *backend;	/* NULL: the lane is free */
+	struct list_head commands;	/* polt_bdev_io.lane_entry */
+};
+
+struct polt_pair {
+	/* the group's thread */
+	struct pol_group *group;
+	struct hlist_head queues[1 << POLT_PAIR_HASH_BITS];
+	unsigned int nr_queues;
+	struct pol_pool *pool;
+	struct list_head waiting;	/* commands that wait for buffers, first come first served */
+	u32 share;			/* bytes of buffers a queue may hold */
+	bool serving;			/* waiting commands are being given buffers */
+	bool closed;			/* the receive queue is about to go */
+	struct list_head spare;		/* receives the device did not take */
+	struct ib_rdma_wr wrs[POLT_TRANSFER_WRS];	/* for a transfer of more than one */
+	struct ib_sge sges[POLT_TRANSFER_WRS];
+	struct polt_lane lanes[POLT_PAIR_LANES];
+	bool capped;			/* fewer receives than its queues may need */
+
+	/* fixed once made */
+	struct pol_device *device;
+	struct ib_pd *pd;
+	struct ib_srq *srq;		/* NULL: every queue has its own receives */
+	unsigned int srq_size;
+	u32 inline_size;
+
+	/* polt_pairs_lock */
+	struct list_head entry;
+	unsigned int users;		/* queues with an RDMA half */
+	unsigned int wanted;		/* receives these queues may need */
+	unsigned int nr_receives;	/* receives there are in the SRQ */
+	struct list_head chunks;
+
+	struct kref ref;
+};
+
+struct polt_pair *polt_pair_get(struct pol_group *group, struct pol_device *device,
+				u32 inline_size, unsigned int receives);
+void polt_pair_leave(struct polt_pair *pair, unsigned int receives);
+void polt_pair_put(struct polt_pair *pair);
+bool polt_pair_device_idle(struct pol_device *device);
+int polt_pair_for_each(int (*visit)(struct polt_pair *pair, void *arg), void *arg);
+extern wait_queue_head_t polt_pairs_wait;
+extern unsigned int polt_pairs_gone;
+
+int polt_receives_alloc(struct list_head *chunks, struct polt_pair *pair,
+			struct polt_queue *queue, unsigned int count);
+void polt_receives_unmap(struct list_head *chunks);
+void polt_receives_free(struct list_head *chunks);
+
+/* thread */
+void polt_receives_post(struct list_head *chunks);
+void polt_receive_repost(struct polt_receive *receive);
+void polt_pair_attach(struct polt_pair *pair, struct polt_queue *queue);
+void polt_pair_detach(struct polt_pair *pair, struct polt_queue *queue);
+
+#endif

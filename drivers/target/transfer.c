@@ -1,0 +1,530 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Data of commands: who gets data buffers when there are not enough, and the work requests that move
+ * data and responses.
+ *
+ * Buffers. A command takes all its buffers or none. Commands that find none wait in the pair's list,
+ * first come first served; a large one at its head is not passed by small ones. A queue may claim at
+ * most its fair share of the pool (at least one longest transfer); its commands beyond that wait in
+ * the queue's own list and do not stand in anybody's way.
+ *
+ * Send work requests. Each queue has a fixed number of them (credits); a command takes what it needs
+ * before it posts and returns them when its last work request completes. Without enough it waits in
+ * the queue's list. The queue pair can therefore never overflow, nor its completion queue.
+ *
+ * Everything here runs in the thread of the queue's group.
+ */
+#include "target/receive.h"
+#include "target/trace.h"
+
+#define POLT_STALL_TIMEOUT	(POLT_STALL_TIMEOUT_S * (u64)NSEC_PER_SEC)
+
+/* Buffers */
+
+static u32 polt_transfer_claim(u32 bytes)
+{
+	return bytes <= POL_BUFFER_SMALL ? POL_BUFFER_SMALL : ALIGN(bytes, POL_BUFFER_LARGE);
+}
+
+static bool polt_transfer_fits_share(const struct polt_queue *queue, u32 claim)
+{
+	return !queue->claimed || queue->claimed + claim <= queue->pair->share;
+}
+
+static bool polt_transfer_try_take(struct polt_command *command)
+{
+	int count = pol_pool_take(command->queue->pair->pool, command->data_len, command->buffers,
+				  POLT_COMMAND_BUFFERS);
+
+	if (count < 0)
+		return false;
+	command->nr_buffers = count;
+	return true;
+}
+
+/**
+ * polt_transfer_serve_buffers - give the commands that wait what has become free, in their order
+ * @pair: the pair
+ */
+void polt_transfer_serve_buffers(struct polt_pair *pair)
+{
+	struct polt_command *command;
+	u64 now = pol_group_now(pair->group);
+
+	/* What is started below may give buffers back and come here again. */
+	if (pair->serving)
+		return;
+	pair->serving = true;
+	while (!list_empty(&pair->waiting)) {
+		command = list_first_entry(&pair->waiting, struct polt_command, entry);
+		if (!polt_transfer_try_take(command))
+			break;
+		list_del_init(&command->entry);
+		pol_latency_add(pair->group->latency, command->class, POL_LATENCY_QUEUED,
+				now - command->since);
+		polt_command_has_buffers(command);
+	}
+	pair->serving = false;
+}
+
+/**
+ * polt_transfer_take_buffers - go on with polt_command_has_buffers() when there are buffers
+ * @command: a command with data_len set
+ */
+void polt_transfer_take_buffers(struct polt_command *command)
+{
+	struct polt_queue *queue = command->queue;
+	struct polt_pair *pair = queue->pair;
+	u32 claim = polt_transfer_claim(command->data_len);
+
+	if (likely(list_empty(&queue->held) && polt_transfer_fits_share(queue, claim))) {
+		command->claim = claim;
+		queue->claimed += claim;
+		if (likely(list_empty(&pair->waiting)) && polt_transfer_try_take(command)) {
+			polt_command_has_buffers(command);
+			return;
+		}
+		list_add_tail(&command->entry, &pair->waiting);
+	} else {
+		list_add_tail(&command->entry, &queue->held);
+	}
+	command->state = POLT_COMMAND_WAITING;
+	command->since = pol_group_now(queue->group);
+	queue->buffer_waits++;
+}
+
+/* Something of the queue's share has become free. */
+static void polt_transfer_unclaim(struct polt_command *command)
+{
+	struct polt_queue *queue = command->queue;
+
+	queue->claimed -= command->claim;
+	command->claim = 0;
+	while (!list_empty(&queue->held)) {
+		u32 claim;
+
+		command = list_first_entry(&queue->held, struct polt_command, entry);
+		claim = polt_transfer_claim(command->data_len);
+		if (!polt_transfer_fits_share(queue, claim))
+			break;
+		command->claim = claim;
+		queue->claimed += claim;
+		list_move_tail(&command->entry, &queue->pair->waiting);
+	}
+}
+
+/**
+ * polt_transfer_give_buffers - the data of a command is not needed any more
+ * @command: a command, with buffers or without
+ */
+void polt_transfer_give_buffers(struct polt_command *command)
+{
+	struct polt_pair *pair = command->queue->pair;
+
+	if (!command->nr_buffers)
+		return;
+	pol_pool_give(pair->pool, command->buffers, command->nr_buffers);
+	command->nr_buffers = 0;
+	polt_transfer_unclaim(command);
+	polt_transfer_serve_buffers(pair);
+}
+
+/**
+ * polt_transfer_unwait - take back a command that waits for buffers
+ * @command: a command in state WAITING; others may be served now (polt_transfer_serve_buffers())
+ */
+void polt_transfer_unwait(struct polt_command *command)
+{
+	list_del_init(&command->entry);
+	if (command->claim)
+		polt_transfer_unclaim(command);
+}
+
+/* Send work requests */
+
+static void polt_transfer_with_credits(struct polt_command *command, unsigned int wanted,
+				       void (*resume)(struct polt_command *command))
+{
+	struct polt_queue *queue = command->queue;
+
+	if (likely(list_empty(&queue->starved) && queue->send_credits >= wanted)) {
+		queue->send_credits -= wanted;
+		command->credits = wanted;
+		resume(command);
+		return;
+	}
+	command->credits_wanted = wanted;
+	command->resume = resume;
+	list_add_tail(&command->entry, &queue->starved);
+}
+
+/**
+ * polt_transfer_release_credits - a command's work requests have completed
+ * @command: the command; those that wait for credits go on with polt_queue_serve()
+ */
+void polt_transfer_release_credits(struct polt_command *command)
+{
+	command->queue->send_credits += command->credits;
+	command->credits = 0;
+}
+
+/**
+ * polt_transfer_serve_credits - let commands that wait for credits post
+ * @queue: the queue
+ */
+void polt_transfer_serve_credits(struct polt_queue *queue)
+{
+	struct polt_command *command;
+
+	while (!list_empty(&queue->starved)) {
+		command = list_first_entry(&queue->starved, struct polt_command, entry);
+		if (command->credits_wanted > queue->send_credits)
+			break;
+		list_del_init(&command->entry);
+		queue->send_credits -= command->credits_wanted;
+		command->credits = command->credits_wanted;
+		command->resume(command);
+	}
+}
+
+/* Work requests of the command are about to be posted: watch that they complete. */
+static void polt_transfer_watch(struct polt_command *command)
+{
+	struct polt_queue *queue = command->queue;
+
+	command->since = pol_group_now(queue->group);
+	list_add_tail(&command->posted, &queue->posted);
+	if (unlikely(!queue->stall_armed)) {
+		queue->stall_armed = true;
+		pol_timer_arm(queue->group, &queue->stall_timer, POLT_STALL_TIMEOUT);
+	}
+}
+
+/* The timer of a queue: has the oldest work request been posted for too long? */
+void polt_transfer_stalled(struct pol_group *group, struct pol_timer *timer)
+{
+	struct polt_queue *queue = container_of(timer, struct polt_queue, stall_timer);
+	struct polt_command *oldest;
+	u64 age;
+
+	if (list_empty(&queue->posted)) {
+		queue->stall_armed = false;
+		return;
+	}
+	oldest = list_first_entry(&queue->posted, struct polt_command, posted);
+	age = pol_group_now(group) - oldest->since;
+	if (age >= POLT_STALL_TIMEOUT)
+		polt_queue_fail(queue, "a work request does not complete");
+	else
+		pol_timer_arm(group, timer, POLT_STALL_TIMEOUT - age);
+}
+
+/*
+ * Where the data is on both sides: pieces of host memory and buffers of ours, each cut by the other.
+ */
+struct polt_cursor {
+	const struct polt_command *command;
+	unsigned int segment;
+	u32 in_segment;			/* bytes of it done */
+	unsigned int piece;
+	u32 in_piece;
+	u32 left;			/* bytes of the whole transfer */
+};
+
+/*
+ * One work request's worth: from one piece of host memory, with at most @max_sge of our buffers.
+ * Fills @wr and @sge unless they are NULL. Returns the number of scatter elements.
+ */
+static unsigned int polt_transfer_step(struct polt_cursor *at, unsigned int max_sge,
+				       struct ib_rdma_wr *wr, struct ib_sge *sge)
+{
+	const struct polt_command *command = at->command;
+	const struct polt_segment *segment = &command->transfer.segments[at->segment];
+	unsigned int nr_sge = 0;
+
+	if (wr) {
+		wr->remote_addr = segment->addr + at->in_segment;
+		wr->rkey = segment->rkey;
+	}
+	while (at->left && nr_sge < max_sge && at->in_segment < segment->len) {
+		const struct pol_buffer *buffer = command->buffers[at->piece];
+		u32 len = min3(segment->len - at->in_segment, buffer->size - at->in_piece, at->left);
+
+		if (sge) {
+			sge[nr_sge].addr = buffer->dma + at->in_piece;
+			sge[nr_sge].length = len;
+			sge[nr_sge].lkey = command->queue->pair->pd->local_dma_lkey;
+		}
+		nr_sge++;
+		at->left -= len;
+		at->in_segment += len;
+		at->in_piece += len;
+		if (at->in_piece == buffer->size) {
+			at->piece++;
+			at->in_piece = 0;
+		}
+	}
+	if (at->in_segment == segment->len) {
+		at->segment++;
+		at->in_segment = 0;
+	}
+	return nr_sge;
+}
+
+/* How many work requests the transfer takes. */
+static unsigned int polt_transfer_count(const struct polt_command *command, unsigned int max_sge)
+{
+	struct polt_cursor at = { .command = command, .left = command->data_len };
+	unsigned int count = 0;
+
+	if (command->transfer.nr_segments == 1 && command->nr_buffers <= max_sge)
+		return 1;
+	while (at.left) {
+		polt_transfer_step(&at, max_sge, NULL, NULL);
+		count++;
+	}
+	return count;
+}
+
+/*
+ * Build the chain of work requests that moves the data. One fits into the command; of more, the
+ * pair's are used, which have to be posted at once. Returns the last.
+ */
+static struct ib_rdma_wr *polt_transfer_build(struct polt_command *command, unsigned int count,
+					      enum ib_wr_opcode opcode, unsigned int max_sge,
+					      struct ib_rdma_wr **first)
+{
+	struct polt_cursor at = { .command = command, .left = command->data_len };
+	struct polt_pair *pair = command->queue->pair;
+	struct ib_rdma_wr *wr = count == 1 ? &command->data_wr : pair->wrs;
+	struct ib_sge *sge = count == 1 ? command->data_sge : pair->sges;
+
+	*first = wr;
+	for (;; wr++) {
+		wr->wr.wr_cqe = &command->data_cqe;
+		wr->wr.opcode = opcode;
+		wr->wr.send_flags = 0;
+		wr->wr.sg_list = sge;
+		wr->wr.num_sge = polt_transfer_step(&at, max_sge, wr, sge);
+		sge += wr->wr.num_sge;
+		if (!--count)
+			return wr;
+		wr->wr.next = &wr[1].wr;
+	}
+}
+
+static void polt_transfer_post(struct polt_command *command, struct ib_send_wr *first,
+			       struct ib_send_wr *last, unsigned int data_wrs)
+{
+	struct pol_sendq *sendq = &command->queue->sendq;
+
+	polt_transfer_watch(command);
+	pol_sendq_add(sendq, first, last, command->credits);
+	/* The command may be gone now. The pair's work requests are needed for the next one. */
+	if (data_wrs > 1)
+		pol_sendq_flush(sendq);
+}
+
+static void polt_transfer_sync_for_device(const struct polt_command *command)
+{
+	u32 left = command->data_len;
+	unsigned int i;
+
+	for (i = 0; i < command->nr_buffers; i++) {
+		u32 len = min(left, command->buffers[i]->size);
+
+		pol_buffer_sync_for_device(command->buffers[i], 0, len);
+		left -= len;
+	}
+}
+
+static void polt_transfer_sync_for_cpu(const struct polt_command *command)
+{
+	u32 left = command->data_len;
+	unsigned int i;
+
+	for (i = 0; i < command->nr_buffers; i++) {
+		u32 len = min(left, command->buffers[i]->size);
+
+		pol_buffer_sync_for_cpu(command->buffers[i], 0, len);
+		left -= len;
+	}
+}
+
+/* RDMA READ of the host's data, with credits. */
+static void polt_transfer_post_fetch(struct polt_command *command)
+{
+	struct polt_queue *queue = command->queue;
+	struct ib_rdma_wr *first, *last;
+
+	polt_transfer_sync_for_device(command);
+	last = polt_transfer_build(command, command->credits, IB_WR_RDMA_READ,
+				   queue->max_read_sge, &first);
+	last->wr.wr_cqe = &command->fetch_cqe;
+	last->wr.send_flags = IB_SEND_SIGNALED;
+	queue->fetches++;
+	polt_transfer_post(command, &first->wr, &last->wr, command->credits);
+}
+
+/**
+ * polt_transfer_fetch - get the host's data into the command's buffers
+ * @command: a command that has its buffers; goes on with polt_command_execute()
+ */
+void polt_transfer_fetch(struct polt_command *command)
+{
+	command->state = POLT_COMMAND_FETCHING;
+	command->since = pol_group_now(command->queue->group);
+	polt_transfer_with_credits(command,
+				   polt_transfer_count(command, command->queue->max_read_sge),
+				   polt_transfer_post_fetch);
+}
+
+static void polt_transfer_fetched(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct polt_command *command = container_of(wc->wr_cqe, struct polt_command, fetch_cqe);
+	struct polt_queue *queue = command->queue;
+	struct pol_group *group = queue->group;
+
+	if (unlikely(command->state != POLT_COMMAND_FETCHING))
+		return;
+	list_del_init(&command->posted);
+	polt_transfer_release_credits(command);
+	if (unlikely(wc->status != IB_WC_SUCCESS)) {
+		polt_queue_fail(queue, ib_wc_status_msg(wc->status));
+		polt_command_release(command);
+		return;
+	}
+	polt_transfer_sync_for_cpu(command);
+	queue->bytes_written += command->data_len;
+	pol_group_count(group, bytes_written, command->data_len);
+	pol_latency_add(group->latency, command->class, POL_LATENCY_FETCH,
+			pol_group_now(group) - command->since);
+	polt_command_execute(command);
+	polt_queue_serve(queue);
+}
+
+/* An unsignalled work request completes only in error. The command's last one completes as well. */
+static void polt_transfer_data_failed(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct polt_command *command = container_of(wc->wr_cqe, struct polt_command, data_cqe);
+
+	if (wc->status != IB_WC_SUCCESS)
+		polt_queue_fail(command->queue, ib_wc_status_msg(wc->status));
+}
+
+/* Data, if any goes to the host, and response in one chain, with credits. */
+static void polt_transfer_post_response(struct polt_command *command)
+{
+	struct polt_queue *queue = command->queue;
+	struct ib_send_wr *response = &command->send_wr;
+	unsigned int data_wrs = command->credits - 1;
+	struct ib_rdma_wr *first, *last;
+
+	command->cqe->sq_head = cpu_to_le16(queue->sqhd);
+	command->cqe->sq_id = cpu_to_le16(queue->qid);
+	command->cqe->command_id = command->sqe.common.command_id;
+	command->cqe->status = cpu_to_le16(command->status << 1);
+	pol_mem_sync_for_device(&queue->responses, (void *)command->cqe - queue->responses.virt,
+				sizeof(*command->cqe));
+
+	if (command->transfer.invalidate && queue->can_invalidate) {
+		response->opcode = IB_WR_SEND_WITH_INV;
+		response->ex.invalidate_rkey = command->transfer.invalidate_rkey;
+		queue->invalidates++;
+	} else {
+		response->opcode = IB_WR_SEND;
+	}
+	queue->outstanding--;
+	queue->commands_done++;
+	if (command->status)
+		queue->commands_failed++;
+
+	if (data_wrs) {
+		polt_transfer_sync_for_device(command);
+		last = polt_transfer_build(command, data_wrs, IB_WR_RDMA_WRITE, queue->max_sge,
+					   &first);
+		last->wr.next = response;
+		queue->bytes_read += command->data_len;
+		pol_group_count(queue->group, bytes_read, command->data_len);
+		polt_transfer_post(command, &first->wr, response, data_wrs);
+	} else {
+		polt_transfer_post(command, response, response, 0);
+	}
+}
+
+/**
+ * polt_transfer_respond - return data and response to the host
+ * @command: a command with its status set; it is released when the response's SEND has completed
+ */
+void polt_transfer_respond(struct polt_command *command)
+{
+	bool returns = command->to_host && !command->status && command->nr_buffers;
+	unsigned int credits = 1;
+
+	command->state = returns ? POLT_COMMAND_RETURNING : POLT_COMMAND_RESPONDING;
+	if (returns)
+		credits += polt_transfer_count(command, command->queue->max_sge);
+	polt_transfer_with_credits(command, credits, polt_transfer_post_response);
+}
+
+static void polt_transfer_responded(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct polt_command *command = container_of(wc->wr_cqe, struct polt_command, send_cqe);
+	struct polt_queue *queue = command->queue;
+	struct pol_group *group = queue->group;
+	u64 now = pol_group_now(group);
+
+	if (unlikely(command->state != POLT_COMMAND_RETURNING &&
+		     command->state != POLT_COMMAND_RESPONDING))
+		return;
+	list_del_init(&command->posted);
+	polt_transfer_release_credits(command);
+	if (unlikely(wc->status != IB_WC_SUCCESS)) {
+		polt_queue_fail(queue, ib_wc_status_msg(wc->status));
+	} else {
+		pol_latency_add(group->latency, command->class, POL_LATENCY_RETURN,
+				now - command->since);
+		pol_latency_add(group->latency, command->class, POL_LATENCY_TOTAL,
+				now - command->arrived);
+		if (unlikely(now - command->arrived > POLT_SLOW_COMMAND_NS))
+			trace_polt_command_slow(command, now - command->arrived);
+	}
+	polt_command_release(command);
+	polt_queue_serve(queue);
+}
+
+/**
+ * polt_transfer_failed - work requests were not posted
+ * @sendq: the queue's
+ * @bad: first of those that were not
+ * @error: why; -ESHUTDOWN when the queue is being stopped
+ *
+ * The commands stay in the queue's list until the queue pair has been drained: work requests before
+ * @bad may still read their buffers.
+ */
+void polt_transfer_failed(struct pol_sendq *sendq, struct ib_send_wr *bad, int error)
+{
+	polt_queue_fail(container_of(sendq, struct polt_queue, sendq), "posting failed");
+}
+
+/**
+ * polt_transfer_init - prepare what stays the same in a command's work requests
+ * @command: a command with queue and cqe set
+ */
+void polt_transfer_init(struct polt_command *command)
+{
+	struct polt_queue *queue = command->queue;
+
+	command->data_cqe.done = polt_transfer_data_failed;
+	command->fetch_cqe.done = polt_transfer_fetched;
+	command->send_cqe.done = polt_transfer_responded;
+	command->send_sge.addr = queue->responses.dma +
+				 ((void *)command->cqe - queue->responses.virt);
+	command->send_sge.length = sizeof(*command->cqe);
+	command->send_sge.lkey = queue->pair->pd->local_dma_lkey;
+	command->send_wr.wr_cqe = &command->send_cqe;
+	command->send_wr.sg_list = &command->send_sge;
+	command->send_wr.num_sge = 1;
+	command->send_wr.send_flags = IB_SEND_SIGNALED;
+	INIT_LIST_HEAD(&command->posted);
+}
