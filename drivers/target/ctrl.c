@@ -20,6 +20,7 @@
 #include <linux/string.h>
 
 #include "target/ctrl.h"
+#include "target/netlink.h"
 #include "target/queue.h"
 
 /* How long Connect waits for an older queue of the same QID that is ending already. */
@@ -55,11 +56,37 @@ static const u8 polt_ctrl_next[] = {
 	[POLT_CTRL_DELETING] = 0,
 };
 
+static void polt_ctrl_fill_info(const struct polt_ctrl *ctrl, struct polt_ctrl_info *info)
+{
+	lockdep_assert_held(&ctrl->lock);
+	info->subsystem = ctrl->subsystem;
+	info->cntlid = ctrl->cntlid;
+	info->discovery = ctrl->subsystem->discovery;
+	info->state = ctrl->state;
+	info->hostnqn = ctrl->hostnqn;
+	info->hostid = ctrl->features.hostid;
+	info->host_traddr = ctrl->peer;
+	info->port_id = ctrl->port->id;
+	info->kato_ms = ctrl->features.kato_ms;
+	info->queues = ctrl->nr_queues;
+	info->age_ms = jiffies64_to_msecs(get_jiffies_64() - ctrl->created);
+}
+
+/* User space hears of it. */
+static void polt_ctrl_changed(const struct polt_ctrl *ctrl)
+{
+	struct polt_ctrl_info info;
+
+	polt_ctrl_fill_info(ctrl, &info);
+	polt_netlink_ctrl_changed(&info);
+}
+
 static void polt_ctrl_set_state(struct polt_ctrl *ctrl, enum polt_ctrl_state state)
 {
 	lockdep_assert_held(&ctrl->lock);
 	WARN_ON_ONCE(!(polt_ctrl_next[ctrl->state] & BIT(state)));
 	WRITE_ONCE(ctrl->state, state);
+	polt_ctrl_changed(ctrl);
 }
 
 /* The association ends: nothing more is taken from the host, every queue goes. */
@@ -286,6 +313,7 @@ static void polt_ctrl_release_work(struct work_struct *work)
 	mutex_unlock(&subsystem->ctrl_lock);
 	cancel_delayed_work_sync(&ctrl->ready_work);
 	cancel_delayed_work_sync(&ctrl->alive_work);
+	polt_netlink_ctrl_gone(subsystem, ctrl->cntlid);
 	ida_free(&subsystem->cntlids, ctrl->cntlid);
 	polt_port_put(ctrl->port);
 	polt_subsystem_put(subsystem);
@@ -416,6 +444,7 @@ static u16 polt_ctrl_add(struct polt_queue *queue, const struct polt_connect_req
 	mutex_lock(&ctrl->lock);
 	polt_ctrl_restart_alive(ctrl);
 	polt_ctrl_attach(ctrl, queue);
+	polt_ctrl_changed(ctrl);
 	mutex_unlock(&ctrl->lock);
 	*result = ctrl->cntlid;
 	return NVME_SC_SUCCESS;
@@ -559,14 +588,14 @@ static bool polt_ctrl_matches(const struct polt_ctrl *ctrl, const char *hostnqn,
 	return (!hostnqn || !strcmp(ctrl->hostnqn, hostnqn)) && (!port || ctrl->port == port);
 }
 
-static void polt_ctrl_fail(struct polt_subsystem *subsystem, const char *hostnqn,
-			   const struct polt_port *port, const char *why)
+static void polt_ctrl_fail(struct polt_subsystem *subsystem, const struct polt_port *port,
+			   const char *why)
 {
 	struct polt_ctrl *ctrl;
 
 	mutex_lock(&subsystem->ctrl_lock);
 	list_for_each_entry(ctrl, &subsystem->ctrls, entry) {
-		if (!polt_ctrl_matches(ctrl, hostnqn, port))
+		if (!polt_ctrl_matches(ctrl, NULL, port))
 			continue;
 		mutex_lock(&ctrl->lock);
 		polt_ctrl_end(ctrl, why);
@@ -577,26 +606,22 @@ static void polt_ctrl_fail(struct polt_subsystem *subsystem, const char *hostnqn
 
 void polt_ctrl_fail_subsystem(struct polt_subsystem *subsystem)
 {
-	polt_ctrl_fail(subsystem, NULL, NULL, "its subsystem is deleted");
-}
-
-void polt_ctrl_fail_host(struct polt_subsystem *subsystem, const char *hostnqn)
-{
-	polt_ctrl_fail(subsystem, hostnqn, NULL, "its host is not allowed any more");
+	polt_ctrl_fail(subsystem, NULL, "its subsystem is deleted");
 }
 
 void polt_ctrl_fail_port(struct polt_port *port, struct polt_subsystem *subsystem)
 {
-	polt_ctrl_fail(subsystem, NULL, port, "its subsystem is not offered on the port any more");
+	polt_ctrl_fail(subsystem, port, "its subsystem is not offered on the port any more");
 }
 
-void polt_ctrl_fail_disallowed(struct polt_subsystem *subsystem)
+void polt_ctrl_fail_host(struct polt_subsystem *subsystem, const char *hostnqn)
 {
 	struct polt_ctrl *ctrl;
 
 	mutex_lock(&subsystem->ctrl_lock);
 	list_for_each_entry(ctrl, &subsystem->ctrls, entry) {
-		if (polt_subsystem_allows(subsystem, ctrl->hostnqn))
+		if (!polt_ctrl_matches(ctrl, hostnqn, NULL) ||
+		    polt_subsystem_allows(subsystem, ctrl->hostnqn))
 			continue;
 		mutex_lock(&ctrl->lock);
 		polt_ctrl_end(ctrl, "its host is not allowed any more");
@@ -623,21 +648,10 @@ bool polt_ctrl_any(struct polt_subsystem *subsystem, const char *hostnqn, struct
 static int polt_ctrl_visit(struct polt_ctrl *ctrl,
 			   int (*visit)(const struct polt_ctrl_info *info, void *arg), void *arg)
 {
-	struct polt_ctrl_info info = {
-		.subsystem = ctrl->subsystem,
-		.cntlid = ctrl->cntlid,
-		.discovery = ctrl->subsystem->discovery,
-		.hostnqn = ctrl->hostnqn,
-		.hostid = ctrl->features.hostid,
-		.host_traddr = ctrl->peer,
-		.port_id = ctrl->port->id,
-		.age_ms = jiffies64_to_msecs(get_jiffies_64() - ctrl->created),
-	};
+	struct polt_ctrl_info info;
 
 	mutex_lock(&ctrl->lock);
-	info.state = ctrl->state;
-	info.kato_ms = ctrl->features.kato_ms;
-	info.queues = ctrl->nr_queues;
+	polt_ctrl_fill_info(ctrl, &info);
 	mutex_unlock(&ctrl->lock);
 	return visit(&info, arg);
 }

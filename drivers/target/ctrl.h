@@ -170,14 +170,13 @@ void polt_ctrl_log_error(struct polt_ctrl *ctrl, u16 qid, const struct nvme_comm
 			 u16 status);
 
 /*
- * Process context, under polt_config_lock: end every controller of the subsystem, those of one
- * host, those that came through one port, those of hosts that are not allowed (any more). They
- * only mark; ctrl_lock is theirs to take.
+ * Process context, under polt_config_lock: end every controller of the subsystem; those of a host
+ * (NULL: of any) that is not allowed any more; those that came through a port. They only mark;
+ * ctrl_lock is theirs to take.
  */
 void polt_ctrl_fail_subsystem(struct polt_subsystem *subsystem);
 void polt_ctrl_fail_host(struct polt_subsystem *subsystem, const char *hostnqn);
 void polt_ctrl_fail_port(struct polt_port *port, struct polt_subsystem *subsystem);
-void polt_ctrl_fail_disallowed(struct polt_subsystem *subsystem);
 /*
  * Process context: is there a controller that matches (NULLs match all) with a queue whose RDMA
  * half is not gone? When the last queue of a controller goes, ctrl.c calls polt_config_reap().

@@ -15,7 +15,6 @@
 #include <net/net_namespace.h>
 
 #include "target/config.h"
-#include "target/ctrl.h"
 #include "target/queue.h"
 
 #define POLT_PORT_RETRY		HZ	/* pause before a failed listener is tried again */
@@ -143,7 +142,6 @@ static void polt_port_stop(struct polt_port *port)
 	polt_queue_fail_pending(port);
 
 	mutex_lock(&polt_config_lock);
-	polt_ctrl_fail_port(port, NULL);
 	port->stopped = true;
 	mutex_unlock(&polt_config_lock);
 	polt_config_reap();
