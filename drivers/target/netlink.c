@@ -559,7 +559,8 @@ static int polt_netlink_txn_abort(struct sk_buff *skb, struct genl_info *info)
 #define POLT_NQN_POLICY		{ .type = NLA_NUL_STRING, .len = POLT_NQN_MAX }
 #define POLT_SWITCH_POLICY	NLA_POLICY_MAX(NLA_U8, 1)
 
-static const struct netlink_range_validation polt_cntlid_range = {
+/* Not const, for kernels whose policies want that. */
+static struct netlink_range_validation polt_cntlid_range = {
 	.min = 1,
 	.max = POLT_CNTLID_MAX,
 };
