@@ -676,9 +676,9 @@ static void polt_discovery_exit(void)
 }
 
 /**
- * polt_config_init - set the configuration up and open it to netlink
+ * polt_config_init - set the configuration up, without any object but the discovery subsystem
  *
- * Everything that configured objects use (listeners, controllers, back ends) must be ready.
+ * polt_netlink_init() opens it to the administrator once everything that objects use is ready.
  * Context: module init.
  * Return: 0 or -errno.
  */
@@ -697,13 +697,8 @@ int polt_config_init(void)
 	err = polt_txns_init();
 	if (err)
 		goto err_txns;
-	err = polt_netlink_init();
-	if (err)
-		goto err_netlink;
 	return 0;
 
-err_netlink:
-	polt_txns_exit();
 err_txns:
 	polt_discovery_exit();
 	wait_event(polt_idle, !atomic_read(&polt_kept));
@@ -715,13 +710,12 @@ err_discovery:
 /**
  * polt_config_exit - delete everything configured and wait until it is gone
  *
- * Also waits until the last controller and queue have let go of their subsystem and port, so the
+ * polt_netlink_exit() has closed it to the administrator. Also waits until the last controller and queue have let go of their subsystem and port, so the
  * last command has left the disk; listeners and controllers must still work.
  * Context: module exit.
  */
 void polt_config_exit(void)
 {
-	polt_netlink_exit();
 	polt_txns_exit();
 	polt_config_delete_all();
 	wait_event(polt_idle, polt_config_empty());
