@@ -84,3 +84,56 @@ bench_fio()
 		printf "%d %d %d %d\n", $c, v[0], v[1], v[2]
 	}' /tmp/fio.out
 }
+
+# ---- exact counts -------------------------------------------------------------------------------
+
+# bench_counters: every counter of the group and of our initiator's controller, "SIDE NAME VALUE"
+bench_counters()
+{
+	local f c
+
+	for f in /sys/kernel/pollard/groups/1/counters/*; do
+		echo "target ${f##*/} $(cat "$f")"
+	done
+	c=$(nvme_ctrl_of $BENCH_OURS)
+	for f in /sys/class/nvme/"$c"/pollard/*; do
+		[[ $(cat "$f") =~ ^[0-9]+$ ]] && echo "host ${f##*/} $(cat "$f")"
+	done
+	return 0
+}
+
+# bench_count RW NUMBER: what NUMBER I/Os of 4 KiB cost, "SIDE NAME DIFFERENCE" in /tmp/count. The
+# connection is warm; nothing else uses it but a keep-alive now and then.
+bench_count()
+{
+	bench_fio "$bench_ours" "$1" 4k 1 --number_ios=200 >/dev/null || return
+	bench_counters > /tmp/count.before
+	bench_fio "$bench_ours" "$1" 4k 1 --number_ios="$2" >/dev/null || return
+	bench_counters > /tmp/count.after
+	awk 'NR == FNR { before[$1, $2] = $3; next }
+		{ print $1, $2, $3 - before[$1, $2] }' /tmp/count.before /tmp/count.after > /tmp/count
+}
+
+# count_of SIDE NAME: a difference that bench_count found
+count_of()
+{
+	awk -v s="$1" -v n="$2" '$1 == s && $2 == n { print $3 }' /tmp/count
+}
+
+# bench_counts WORKLOAD RW: the counts of a workload for each I/O, as compare.awk takes them
+bench_counts()
+{
+	local n=2000
+
+	bench_count "$2" $n || return
+	awk -v w="$1" -v n=$n '$2 !~ /passes|yields|slot|copy_|bytes|reconnects/ {
+		printf "count %s %s-%s %.3f\n", w, $1, $2, $3 / n }' /tmp/count
+}
+
+bench_teardown()
+{
+	nvme disconnect -n $BENCH_OURS && nvme disconnect -n $BENCH_THEIRS &&
+		pollard subsystem del $BENCH_OURS && pollard port del 1 &&
+		intree_target_del $BENCH_THEIRS &&
+		modprobe -r pollard-host pollard-target nvme-rdma nvmet-rdma
+}

@@ -1,6 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# interop.sh TARGET HOST [quick]: one cell of the matrix; each is "ours" or "in-tree".
+#
+# 20-interop.sh TARGET HOST [quick]: one cell of the matrix; each is "ours" or "in-tree".
+#
+# vm-args: ours ours
+# vm-args: ours in-tree
+# vm-args: in-tree ours
+# vm-args: in-tree in-tree
+# vm-timeout: 400
 . "$VM_LIB"
 . "${VM_LIB%/*}/bench-lib.sh"
 . "${VM_LIB%/*}/interop-lib.sh"

@@ -1,0 +1,93 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The promise of the design, counted: what a 4 KiB I/O costs in work requests, posts, registrations,
+# armings and wake-ups, and that no memory is allocated for it by our modules.
+#
+# vm-timeout: 200
+. "$VM_LIB"
+. "${VM_LIB%/*}/bench-lib.sh"
+
+ios=2000
+
+# about SIDE NAME EACH: EACH per I/O, give or take a keep-alive command
+about()
+{
+	local n want
+
+	n=$(count_of "$1" "$2")
+	want=$(($3 * ios))
+	[ "$n" -ge "$want" ] && [ "$n" -le $((want + 8)) ] ||
+		{ echo "$1 $2: $n for $ios I/Os, expected $want"; cat /tmp/count; return 1; }
+}
+
+counts_read()
+{
+	bench_count randread $ios || return
+	about target receives 1 && about target receive_posts 1 && about target post_chains 1 &&
+		about target work_requests 2 && about target registrations 0 &&
+		about host posts 1 && about host work_requests 1 && about host registrations 0 &&
+		about host invalidations 0
+}
+
+counts_write()
+{
+	bench_count randwrite $ios || return
+	about target receives 1 && about target receive_posts 1 && about target post_chains 1 &&
+		about target work_requests 1 && about target registrations 0 &&
+		about host posts 1 && about host work_requests 1 && about host registrations 0 &&
+		about host invalidations 0 && about host in_capsule 1
+}
+
+counts_busy()
+{
+	bench_count randread $ios || return
+	about target arms 0 && about target sleeps 0 && about target wakeups 0
+}
+
+# Allocation events whose call site lies in one of our modules, while there is I/O.
+no_allocations()
+{
+	local t=/sys/kernel/tracing e module base size filter
+
+	mountpoint -q $t || mount -t tracefs tracefs $t || return
+	while read -r module size _ _ _ base _; do
+		filter+="${filter:+ || }(call_site >= $base && call_site < $(printf '0x%x' $((base + size))))"
+	done < <(grep '^pollard' /proc/modules)
+	[ -n "$filter" ] || { echo "our modules are not loaded"; return 1; }
+	for e in $t/events/kmem/{kmalloc,kmalloc_node,kmem_cache_alloc,kmem_cache_alloc_node}; do
+		[ -d "$e" ] || continue
+		echo "$filter" > "$e/filter" && echo 1 > "$e/enable" || return
+	done
+	echo > $t/trace
+	"$@" || return
+	echo 0 > $t/events/kmem/enable
+	grep -v '^#' $t/trace > /tmp/allocations
+	[ ! -s /tmp/allocations ] || { head -n 20 /tmp/allocations; return 1; }
+}
+
+io() { bench_fio "$bench_ours" "$1" 4k 8 --number_ios=$ios >/dev/null; }
+io_both() { io randread && io randwrite; }
+
+# The net has to catch: connecting allocates, and must be seen.
+reconnect()
+{
+	nvme disconnect -n $BENCH_OURS &&
+		nvme connect -t pollard -a $VM_ADDR1 -s 4420 -n $BENCH_OURS -i 2 &&
+		wait_for nvme_of $BENCH_OURS && bench_ours=$(nvme_of $BENCH_OURS)
+}
+
+expect_allocations() { ! no_allocations reconnect; }
+
+tap_run "both pairs are set up" bench_setup || { tap_end; exit 1; }
+pollard group set 1 mode adaptive
+tap_run "4 KiB read: 1 receive, 1 chain of WRITE and SEND, no registration" counts_read
+tap_run "4 KiB write: 1 receive, 1 SEND, data in the capsule, no registration" counts_write
+pollard group set 1 mode busy
+tap_run "busy: no arming, no sleep, no wake-up" counts_busy
+tap_run "busy: the same counts for a read" counts_read
+io_both
+tap_run "no allocation by our modules during I/O" no_allocations io_both
+tap_run "an allocation would be seen" expect_allocations
+tap_run "everything is taken down" bench_teardown
+tap_end
