@@ -710,8 +710,9 @@ err_discovery:
 /**
  * polt_config_exit - delete everything configured and wait until it is gone
  *
- * polt_netlink_exit() has closed it to the administrator. Also waits until the last controller and queue have let go of their subsystem and port, so the
- * last command has left the disk; listeners and controllers must still work.
+ * polt_netlink_exit() has closed it to the administrator. Also waits until the last controller and
+ * queue have let go of their subsystem and port, so the last command has left the disk; listeners
+ * and controllers must still work.
  * Context: module exit.
  */
 void polt_config_exit(void)

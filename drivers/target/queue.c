@@ -31,6 +31,7 @@
 
 static LIST_HEAD(polt_queues);
 static DEFINE_MUTEX(polt_queues_lock);
+static u64 polt_queue_ids;		/* last id given; polt_queues_lock */
 static DECLARE_WAIT_QUEUE_HEAD(polt_queues_wait);	/* a queue has been freed */
 static struct workqueue_struct *polt_queue_wq;
 static atomic_t polt_queues_pending = ATOMIC_INIT(0);
@@ -579,7 +580,10 @@ struct polt_queue *polt_queue_create(struct rdma_cm_id *cm_id, struct polt_port 
 	polt_port_queue_added(port);
 	cm_id->context = queue;
 	cm_id->event_handler = polt_queue_cm_event;
+	queue->group_id = group->id;
+	strscpy(queue->device, device->name, sizeof(queue->device));
 	mutex_lock(&polt_queues_lock);
+	queue->id = ++polt_queue_ids;
 	list_add_tail(&queue->entry, &polt_queues);
 	mutex_unlock(&polt_queues_lock);
 	pol_group_call(group, polt_queue_attach, queue);
