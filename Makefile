@@ -40,10 +40,10 @@ deps:
 	@scripts/deps
 
 check: deps
-	@scripts/check unit vm
+	@scripts/check build rules unit vm
 
-check-unit:
-	@scripts/check unit
+check-unit: deps
+	@scripts/check rules unit
 
 check-vm: deps
 	@scripts/check vm

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154,SC2086
 #
 # The guest's file system: an initramfs of three archives one after another, the kernel unpacks them
 # in this order. The programs (taken from this machine's packages) and the kernel's own modules are
 # in the cache; only what changes with every run - our modules, the scripts - is packed each time.
-# Sourced after lib.sh.
+# Sourced after lib.sh, by run, whose variables say what it is about: vm_dir, top, kver, moddir, modules,
+# extra, run_dir.
 
 # Programs the guest must have, and those it gets when they are installed here.
 guest_tools="bash cat cp cut date dd df env head ln ls mkdir mktemp mv nproc od printf readlink rm seq
