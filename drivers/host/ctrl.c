@@ -18,6 +18,7 @@
 #include <linux/slab.h>
 
 #include "host/host.h"
+#include "host/netlink.h"
 
 #define POLH_SGLS_KEYED		BIT(2)	/* SGLS of Identify: keyed data block descriptors */
 #define POLH_SGLS_OFFSET	BIT(20)	/* the address may be an offset into the capsule */
@@ -334,6 +335,7 @@ int polh_ctrl_setup(struct polh_ctrl *ctrl, bool first)
 	}
 	polh_compat_reconnected(nvme);
 	nvme_start_ctrl(nvme);
+	polh_netlink_changed(ctrl);
 	/* Until it was live a failure could not start recovery. */
 	if (test_bit(POLH_CTRL_FAILED, &ctrl->flags))
 		polh_recovery_fail(ctrl);
@@ -425,6 +427,7 @@ static void polh_ctrl_reset_work(struct work_struct *work)
 	nvme_stop_ctrl(nvme);
 	polh_ctrl_teardown(ctrl, false);
 	if (nvme_change_ctrl_state(nvme, NVME_CTRL_CONNECTING)) {
+		polh_netlink_changed(ctrl);
 		err = polh_ctrl_setup(ctrl, false);
 		if (err) {
 			nvme->nr_reconnects++;
@@ -440,6 +443,7 @@ static void polh_ctrl_delete(struct nvme_ctrl *nvme)
 {
 	struct polh_ctrl *ctrl = polh_ctrl_of(nvme);
 
+	polh_netlink_changed(ctrl);
 	polh_sysfs_remove(ctrl);
 	polh_ctrl_teardown(ctrl, true);
 	polh_recovery_exit(ctrl);
@@ -485,6 +489,7 @@ static void polh_ctrl_free(struct nvme_ctrl *nvme)
 	mutex_lock(&polh_ctrls_lock);
 	list_del(&ctrl->entry);
 	mutex_unlock(&polh_ctrls_lock);
+	polh_netlink_gone(ctrl);
 	if (test_bit(POLH_CTRL_CREATED, &ctrl->flags))
 		nvmf_free_options(nvme->opts);
 	polh_ctrl_free_queues(ctrl);
@@ -614,6 +619,7 @@ static struct nvme_ctrl *polh_ctrl_create(struct device *dev, struct nvmf_ctrl_o
 	if (err)
 		goto err_setup;
 	set_bit(POLH_CTRL_CREATED, &ctrl->flags);
+	polh_netlink_changed(ctrl);
 	dev_info(nvme->device, "connected to %s at %pISpcs\n", opts->subsysnqn, &ctrl->addr);
 	return nvme;
 

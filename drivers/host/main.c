@@ -9,6 +9,7 @@
 #include <linux/module.h>
 
 #include "host/host.h"
+#include "host/netlink.h"
 
 struct workqueue_struct *polh_wq;
 
@@ -29,12 +30,17 @@ static int __init polh_init(void)
 	err = pol_client_register(&polh_client);
 	if (err)
 		goto err_client;
+	err = polh_netlink_init();
+	if (err)
+		goto err_netlink;
 	err = polh_ctrls_init();
 	if (err)
 		goto err_ctrls;
 	return 0;
 
 err_ctrls:
+	polh_netlink_exit();
+err_netlink:
 	pol_client_unregister(&polh_client);
 err_client:
 	destroy_workqueue(polh_wq);
@@ -44,6 +50,7 @@ err_client:
 static void __exit polh_exit(void)
 {
 	polh_ctrls_exit();
+	polh_netlink_exit();
 	pol_client_unregister(&polh_client);
 	pol_groups_sync();
 	destroy_workqueue(polh_wq);
