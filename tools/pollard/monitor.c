@@ -40,7 +40,7 @@ static bool on_event(enum family family, uint8_t command, struct nlattr *head, i
 	kind = request_event_kind(family, command, &gone);
 	if (!kind || !is_wanted(arg, kind->name))
 		return true;
-	object = attrs_decode(kind->attrs, head, len);
+	object = request_decode(kind, head, len);
 	print_event(kind, gone, object);
 	json_object_put(object);
 	return true;

@@ -244,6 +244,7 @@ struct json_object *request_get(const struct kind *kind, struct json_object *key
 enum status request_show(const struct verb *verb, struct args *args);
 enum status request_collect(const struct verb *verb, struct args *args, struct json_object *array);
 enum status request_change(const struct verb *verb, struct args *args);
+struct json_object *request_decode(const struct kind *kind, struct nlattr *head, int len);
 const struct kind *request_event_kind(enum family family, uint8_t command, bool *gone);
 
 /* wait.c: the end of what a request only starts */

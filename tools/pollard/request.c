@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <linux/genetlink.h>
 #include <netlink/genl/genl.h>
 
 #include "pollard.h"
@@ -34,6 +35,22 @@ const struct kind *request_event_kind(enum family family, uint8_t command, bool 
 	return NULL;
 }
 
+/* The object that a message is about. The caller owns the result. */
+struct json_object *request_decode(const struct kind *kind, struct nlattr *head, int len)
+{
+	struct json_object *object, *decoded;
+
+	decoded = attrs_decode(kind->attrs, head, len);
+	if (!kind->side)
+		return decoded;
+	object = json_object_new_object();
+	json_object_object_add(object, "side", json_object_new_string(kind->side));
+	json_object_object_foreach(decoded, name, value)
+		json_object_object_add(object, name, json_object_get(value));
+	json_object_put(decoded);
+	return object;
+}
+
 struct collection {
 	const struct kind *kind;
 	struct json_object *array;
@@ -42,20 +59,9 @@ struct collection {
 static void collect(uint8_t command, struct nlattr *head, int len, void *arg)
 {
 	struct collection *collection = arg;
-	const struct kind *kind = collection->kind;
-	struct json_object *object, *decoded;
 
 	(void)command;
-	decoded = attrs_decode(kind->attrs, head, len);
-	object = decoded;
-	if (kind->side) {
-		object = json_object_new_object();
-		json_object_object_add(object, "side", json_object_new_string(kind->side));
-		json_object_object_foreach(decoded, name, value)
-			json_object_object_add(object, name, json_object_get(value));
-		json_object_put(decoded);
-	}
-	json_object_array_add(collection->array, object);
+	json_object_array_add(collection->array, request_decode(collection->kind, head, len));
 }
 
 /* Send a get or a dump and add what comes to the array. Frees the message. */
@@ -109,6 +115,17 @@ struct json_object *request_get(const struct kind *kind, struct json_object *key
 	return object;
 }
 
+/* Does the request name one object, or ask for all those it fits to? */
+static bool names_one(const struct kind *kind, struct nl_msg *msg)
+{
+	int i;
+
+	for (i = 0; i < KEY_MAX && kind->key[i]; i++)
+		if (!nlmsg_find_attr(nlmsg_hdr(msg), GENL_HDRLEN, kind->key[i]))
+			return false;
+	return !kind->dump_only;
+}
+
 static enum status show_kind(const struct verb *verb, const struct kind *kind,
 			     const uint16_t *keyed, struct args *args, struct json_object *array)
 {
@@ -126,7 +143,7 @@ static enum status show_kind(const struct verb *verb, const struct kind *kind,
 		nlmsg_free(msg);
 		return status;
 	}
-	if (kind->dump_only || given == KEY_MAX || kind->key[given])
+	if (!names_one(kind, msg))
 		nlmsg_hdr(msg)->nlmsg_flags |= NLM_F_DUMP;
 	status = gnl_need_family(kind->family);
 	if (status) {

@@ -96,7 +96,7 @@ static bool on_event(enum family family, uint8_t command, struct nlattr *head, i
 	kind = request_event_kind(family, command, &gone);
 	if (!kind)
 		return true;
-	object = attrs_decode(kind->attrs, head, len);
+	object = request_decode(kind, head, len);
 	for (i = nr_pending; i-- > 0;) {
 		struct pending *wait = &pending[i];
 
