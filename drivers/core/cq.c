@@ -188,7 +188,8 @@ void pol_cq_poll_all(struct pol_group *group, unsigned int *found)
  * pol_cq_arm_all - have every completion queue raise an event for its next completion
  * @group: the group whose thread calls
  *
- * A queue whose last arming has not fired yet is still armed. The caller polls once more afterwards.
+ * A queue whose last arming has not fired yet is still armed. The caller polls once more
+ * afterwards.
  */
 void pol_cq_arm_all(struct pol_group *group)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /sys/kernel/debug/pollard/groups/N: latency quantiles and completion queues of a group. Free form;
- * the first line is the version of the form.
+ * /sys/kernel/debug/pollard/groups/N: latency quantiles and completion queues of a group. Free
+ * form; the first line is the version of the form.
  */
 #include <linux/debugfs.h>
 #include <linux/seq_file.h>

@@ -3,9 +3,9 @@
  * Arrival and removal of RDMA devices. The core is the only ib_client; see device.h for the promise
  * that clients make.
  *
- * pol_devices_lock guards both lists and the marks `gone`. It is never held while a client is called:
- * clients wait for CM handlers, and those look devices up. A client that is being called is pinned by
- * its use count instead, which its unregistering waits for.
+ * pol_devices_lock guards both lists and the marks `gone`. It is never held while a client is
+ * called: clients wait for CM handlers, and those look devices up. A client that is being called is
+ * pinned by its use count instead, which its unregistering waits for.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -178,7 +178,9 @@ int pol_client_register(struct pol_client *client)
 	refcount_set(&client->users, 1);
 	init_completion(&client->idle);
 
-	/* Devices that arrive from here on tell the client themselves; those here are told below. */
+	/*
+	 * Devices that arrive from here on tell the client themselves; those here are told below.
+	 */
 	mutex_lock(&pol_devices_lock);
 	list_for_each_entry(device, &pol_devices, entry)
 		nr++;

@@ -5,8 +5,8 @@
  *
  * A pol_device is found from its ib_device while the device is there. Removal: the device is marked
  * gone (no new user can find it), every client's device_gone() runs and returns only when it has
- * destroyed every verbs object it had on the device, then ib_core may free it. References taken with
- * pol_device_get() keep the structure, not the ib_device.
+ * destroyed every verbs object it had on the device, then ib_core may free it. References taken
+ * with pol_device_get() keep the structure, not the ib_device.
  */
 #ifndef POL_CORE_DEVICE_H
 #define POL_CORE_DEVICE_H

@@ -137,8 +137,8 @@ static int pol_group_check(const struct pol_group *self, int cpu, u32 spin_us)
  * @cpu: a possible CPU; while it is offline the thread runs elsewhere
  * @spin_us: 0 to POL_GROUP_SPIN_MAX microseconds, or POL_GROUP_SPIN_BUSY
  *
- * Return: 0, -EEXIST (id), -EINVAL (cpu), -ERANGE (spin_us), -EBUSY when every CPU would have a busy
- * group, -ENOMEM.
+ * Return: 0, -EEXIST (id), -EINVAL (cpu), -ERANGE (spin_us), -EBUSY when every CPU would have a
+ * busy group, -ENOMEM.
  */
 int pol_group_add(unsigned int id, int cpu, u32 spin_us)
 {
@@ -171,7 +171,8 @@ int pol_group_add(unsigned int id, int cpu, u32 spin_us)
 	if (!group->latency)
 		goto err_latency;
 
-	group->thread = kthread_create_on_node(pol_poll_thread, group, group->node, "pollard/%u", id);
+	group->thread = kthread_create_on_node(pol_poll_thread, group, group->node,
+					       "pollard/%u", id);
 	if (IS_ERR(group->thread)) {
 		error = PTR_ERR(group->thread);
 		goto err_thread;
@@ -413,8 +414,8 @@ static int pol_group_sync_one(struct pol_group *group, void *arg)
 /**
  * pol_groups_sync - wait until every group has finished a pass
  *
- * For a module that gave groups functions of its own: after it, nothing that was posted before still
- * runs. Process context, may sleep.
+ * For a module that gave groups functions of its own: after it, nothing that was posted before
+ * still runs. Process context, may sleep.
  */
 void pol_groups_sync(void)
 {

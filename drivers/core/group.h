@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Poll groups: one kernel thread, pinned to one CPU, that does all the work of the queues placed in it.
+ * Poll groups: one kernel thread, pinned to one CPU, that does all the work of the queues placed in
+ * it.
  *
- * What belongs to a group is touched by its thread only, so the I/O path needs no lock and no shared
- * atomic. Everybody else reaches a group through messages on one lock-free list: pol_group_post() from
- * any context, pol_group_call() from process context when the caller needs the acknowledgement.
+ * What belongs to a group is touched by its thread only, so the I/O path needs no lock and no
+ * shared atomic. Everybody else reaches a group through messages on one lock-free list:
+ * pol_group_post() from any context, pol_group_call() from process context when the caller needs
+ * the acknowledgement.
  *
  * Life: a group is made by pol_group_add(), handed out (with a use count that keeps it from being
  * deleted) by pol_group_choose() or pol_group_get(), and given back by pol_group_put().
@@ -128,13 +130,15 @@ enum pol_group_state {
 struct pol_group {
 	/* the thread's own */
 	struct list_head cqs;		/* pol_cq.entry */
-	struct list_head sendqs;	/* pol_sendq.touched: work requests gathered, not posted yet */
+	/* pol_sendq.touched: work requests gathered, not posted yet */
+	struct list_head sendqs;
 	struct list_head pollers;	/* pol_poller.entry */
 	struct timerqueue_head timers;
 	u64 now;			/* local_clock() of this pass */
 	u64 idle_since;			/* local_clock() when work ran out, 0: there was some */
 	struct ib_wc wcs[POL_GROUP_POLL_BATCH];
-	u64 gathering_since;		/* local_clock() of the oldest gathered work request, 0: none */
+	/* local_clock() of the oldest gathered work request, 0: none */
+	u64 gathering_since;
 	struct pol_group_counters counters;
 	struct pol_latency *latency;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pollard.ko: what target and initiator share. Poll groups, RDMA devices, registered memory, latency
- * histograms and the wire format of connection set-up. It does nothing by itself: a group sleeps
- * until a queue is placed in it.
+ * pollard.ko: what target and initiator share. Poll groups, RDMA devices, registered memory,
+ * latency histograms and the wire format of connection set-up. It does nothing by itself: a group
+ * sleeps until a queue is placed in it.
  */
 #include <linux/module.h>
 

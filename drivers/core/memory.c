@@ -31,7 +31,9 @@ size_t pol_region_max(struct ib_device *ib)
 }
 EXPORT_SYMBOL_GPL(pol_region_max);
 
-/* The pages the device is to see: the region's own, or in a DEBUG build the other side of a bounce. */
+/*
+ * The pages the device is to see: the region's own, or in a DEBUG build the other side of a bounce.
+ */
 static int pol_region_device_page(struct pol_region *region, int node, struct page **page)
 {
 #ifdef POLLARD_DEBUG
@@ -105,7 +107,8 @@ EXPORT_SYMBOL_GPL(pol_region_alloc);
  * pol_region_unmap - take a region away from its device
  * @region: a region, mapped or not
  *
- * The device has finished with it. The pages stay until pol_region_free(): a disk may still use them.
+ * The device has finished with it. The pages stay until pol_region_free(): a disk may still use
+ * them.
  */
 void pol_region_unmap(struct pol_region *region)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Memory that is mapped for a device once and used for years: regions, and pools of data buffers cut
- * from them.
+ * Memory that is mapped for a device once and used for years: regions, and pools of data buffers
+ * cut from them.
  *
  * A region is a physically contiguous run of pages on one node, mapped DMA_BIDIRECTIONAL. Between a
  * DMA map and its unmap the CPU and the device may only look at it after a hand-over, so every

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Generic netlink family pollard: what the administrator sees and changes of poll groups, devices and
- * latency histograms. The contract is Documentation/netlink/specs/pollard.yaml.
+ * Generic netlink family pollard: what the administrator sees and changes of poll groups, devices
+ * and latency histograms. The contract is Documentation/netlink/specs/pollard.yaml.
  *
  * Requests run in parallel; what they touch is protected by the lists' own locks. None waits longer
  * than a pass of a group's thread. Dumps remember how many objects they have shown; a change in
@@ -400,8 +400,8 @@ static int pol_netlink_dump_start(struct netlink_callback *cb)
 }
 
 /*
- * Read mode and spin-us of a request. *spin_us holds what the group has now, or the default of a new
- * one.
+ * Read mode and spin-us of a request. *spin_us holds what the group has now, or the default of a
+ * new one.
  */
 static int pol_netlink_spin(struct genl_info *info, u32 *spin_us)
 {
@@ -449,7 +449,8 @@ static int pol_netlink_group_new(struct sk_buff *skb, struct genl_info *info)
 				    "there is such a group already");
 		break;
 	case -EINVAL:
-		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[A_GROUP(CPU)], "there is no such CPU");
+		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[A_GROUP(CPU)],
+				    "there is no such CPU");
 		break;
 	case -EBUSY:
 		NL_SET_ERR_MSG(info->extack, "a CPU has to stay without a busy group");
@@ -474,7 +475,8 @@ static int pol_netlink_group_set(struct sk_buff *skb, struct genl_info *info)
 	id = nla_get_u32(info->attrs[A_GROUP(ID)]);
 	group = pol_group_get(id);
 	if (!group) {
-		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[A_GROUP(ID)], "there is no such group");
+		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[A_GROUP(ID)],
+				    "there is no such group");
 		return -ENOENT;
 	}
 	spin_us = READ_ONCE(group->spin_us);
@@ -500,7 +502,8 @@ static int pol_netlink_group_del(struct sk_buff *skb, struct genl_info *info)
 		return error;
 	error = pol_group_delete(nla_get_u32(info->attrs[A_GROUP(ID)]));
 	if (error == -ENOENT)
-		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[A_GROUP(ID)], "there is no such group");
+		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[A_GROUP(ID)],
+				    "there is no such group");
 	else if (error == -EBUSY)
 		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[A_GROUP(ID)],
 				    "queues are placed in the group");

@@ -135,7 +135,8 @@ EXPORT_SYMBOL_GPL(pol_pool_unmap);
  */
 void pol_pool_destroy(struct pol_pool *pool)
 {
-	WARN_ON_ONCE(pool->small.nr_free != pool->small.nr || pool->large.nr_free != pool->large.nr);
+	WARN_ON_ONCE(pool->small.nr_free != pool->small.nr ||
+		     pool->large.nr_free != pool->large.nr);
 	pol_pool_class_destroy(&pool->small);
 	pol_pool_class_destroy(&pool->large);
 	kfree(pool);
@@ -214,7 +215,8 @@ EXPORT_SYMBOL_GPL(pol_pool_give);
  */
 size_t pol_pool_bytes(const struct pol_pool *pool)
 {
-	return (size_t)pool->small.nr * POL_BUFFER_SMALL + (size_t)pool->large.nr * POL_BUFFER_LARGE;
+	return (size_t)pool->small.nr * POL_BUFFER_SMALL +
+	       (size_t)pool->large.nr * POL_BUFFER_LARGE;
 }
 EXPORT_SYMBOL_GPL(pol_pool_bytes);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Gathers the send work requests of one queue pair during a pass of its poll group and posts them in
- * one ib_post_send() chain: one doorbell instead of one per work request.
+ * Gathers the send work requests of one queue pair during a pass of its poll group and posts them
+ * in one ib_post_send() chain: one doorbell instead of one per work request.
  *
  * Owned by the group's thread. Work requests posted here must carry a wr_cqe each, unsignalled ones
  * too, and stay valid until they have been posted (the device copies them then).

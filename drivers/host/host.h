@@ -3,9 +3,9 @@
  * The initiator's objects.
  *
  * A controller (struct polh_ctrl) lives from `nvme connect` to its deletion and owns an array of
- * queues of fixed length. A queue (struct polh_queue) lives as long; what belongs to RDMA in it - CM
- * identifier, queue pair, memory, tags - comes with polh_queue_connect() and goes with every reset,
- * lost connection or removed device. The mutex polh_ctrl.lock covers the coming and going.
+ * queues of fixed length. A queue (struct polh_queue) lives as long; what belongs to RDMA in it -
+ * CM identifier, queue pair, memory, tags - comes with polh_queue_connect() and goes with every
+ * reset, lost connection or removed device. The mutex polh_ctrl.lock covers the coming and going.
  *
  * The I/O path takes no lock. It may touch the RDMA half of a queue in two ways only:
  *  - inside an RCU section in which POLH_QUEUE_CONNECTED was seen (submission, ->poll);

@@ -2,15 +2,15 @@
 /*
  * The memory that the target may reach, and the memory for capsules.
  *
- * Registering memory for a request costs a work request before and often one after it. So each queue
- * has a slot per tag, registered once when the queue connects: small I/O is copied through it and
- * costs nothing but its capsule. For I/O that is too large to be copied, each tag has a memory region
- * (MR) of its own that is registered for that request alone.
+ * Registering memory for a request costs a work request before and often one after it. So each
+ * queue has a slot per tag, registered once when the queue connects: small I/O is copied through it
+ * and costs nothing but its capsule. For I/O that is too large to be copied, each tag has a memory
+ * region (MR) of its own that is registered for that request alone.
  *
- * All of it belongs to the queue's RDMA half: made before the queue pair carries anything, freed after
- * it was drained and destroyed. MRs go before the pages they lead to. A tag's slot belongs to the
- * submitter until the capsule is posted, to the device until the response was reaped, then to the
- * reaper; each change of hands is a pol_mem_sync_*().
+ * All of it belongs to the queue's RDMA half: made before the queue pair carries anything, freed
+ * after it was drained and destroyed. MRs go before the pages they lead to. A tag's slot belongs to
+ * the submitter until the capsule is posted, to the device until the response was reaped, then to
+ * the reaper; each change of hands is a pol_mem_sync_*().
  */
 #include <linux/bvec.h>
 #include <linux/completion.h>
@@ -20,7 +20,8 @@
 
 #include "host/host.h"
 
-#define POLH_REGION_BYTES	SZ_64K			/* wanted size of the regions that hold slots */
+/* wanted size of the regions that hold slots */
+#define POLH_REGION_BYTES	SZ_64K
 #define POLH_REGISTER_TIMEOUT	msecs_to_jiffies(10000)
 
 static void polh_slots_free(struct polh_slots *slots)

@@ -3,9 +3,9 @@
  * Connecting a queue and taking it down: CM identifier, queue pair, completion queue, memory.
  *
  * All of this happens in process context under the controller's lock. The CM handler only notes how
- * far rdma_cm has got and wakes the connecting task, which takes each next step itself; so nothing of
- * ours is held or awaited inside a CM handler. Waiting ends early when the device is being removed or
- * the controller deleted.
+ * far rdma_cm has got and wakes the connecting task, which takes each next step itself; so nothing
+ * of ours is held or awaited inside a CM handler. Waiting ends early when the device is being
+ * removed or the controller deleted.
  *
  * A completion queue is a share of one of a poll group's, or for polled queues one of the queue's
  * own. Both have room for every work request the queue pair can have outstanding.
@@ -428,8 +428,8 @@ static int polh_queue_connect_once(struct polh_queue *queue, unsigned int nr_tag
 	if (err)
 		goto err_fill;
 	set_bit(POLH_QUEUE_CONNECTED, &queue->flags);
-	smp_mb__after_atomic();
 	/* Before the bit was set an event would not have been taken seriously. */
+	smp_mb__after_atomic();
 	if (READ_ONCE(queue->cm_error)) {
 		err = queue->cm_error;
 		goto err_connected;

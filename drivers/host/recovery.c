@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What happens when a connection is lost, a command takes too long, a device goes away or the target
- * falls silent.
+ * What happens when a connection is lost, a command takes too long, a device goes away or the
+ * target falls silent.
  *
- * All failures end in polh_recovery_fail(), which marks the controller and queues one worker. If the
- * controller was live, the worker takes down all queues, ends what was in flight and tries to
- * reconnect until the user's limit. In any other state somebody is connecting, resetting or deleting,
- * and waits for commands that will not be answered any more: then the worker stops all queues and
- * ends those commands, and that somebody does the rest. Either way every queue has been drained before
- * the first request ends.
+ * All failures end in polh_recovery_fail(), which marks the controller and queues one worker. If
+ * the controller was live, the worker takes down all queues, ends what was in flight and tries to
+ * reconnect until the user's limit. In any other state somebody is connecting, resetting or
+ * deleting, and waits for commands that will not be answered any more: then the worker stops all
+ * queues and ends those commands, and that somebody does the rest. Either way every queue has been
+ * drained before the first request ends.
  *
- * While a controller is connecting or going down a watch sees to it that the target answers something
- * every now and then; nvme-core's own time-outs are much longer.
+ * While a controller is connecting or going down a watch sees to it that the target answers
+ * something every now and then; nvme-core's own time-outs are much longer.
  *
  * Removal of a device is a failure like others, only that the objects on the device are given up on
  * the spot. The controller stays and comes back with the device.

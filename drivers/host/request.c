@@ -3,15 +3,15 @@
  * The life of a request: from blk-mq to the wire on the submitter's CPU, and back on the CPU that
  * reaps.
  *
- * The two sides run at the same time on different CPUs and share no lock. What they have in common is
- * the request's tag: until the post the submitter owns it, from then on the completions do. A request
- * ends when the SEND of its capsule has completed (the device reads capsule and slot until then), its
- * response has arrived and been checked, and the peer's key to its pages, if it had one, is void. The
- * three come in any order; tag->waiting says which are missing, and whoever takes the last one away
- * ends the request.
+ * The two sides run at the same time on different CPUs and share no lock. What they have in common
+ * is the request's tag: until the post the submitter owns it, from then on the completions do. A
+ * request ends when the SEND of its capsule has completed (the device reads capsule and slot until
+ * then), its response has arrived and been checked, and the peer's key to its pages, if it had one,
+ * is void. The three come in any order; tag->waiting says which are missing, and whoever takes the
+ * last one away ends the request.
  *
- * Everything in a response is the peer's word: the identifier must be that of a command in flight on
- * this queue that has not been answered, and only the key of that very command may have been
+ * Everything in a response is the peer's word: the identifier must be that of a command in flight
+ * on this queue that has not been answered, and only the key of that very command may have been
  * invalidated. Whatever does not fit makes the queue fatal, and the controller connects anew.
  */
 #include <linux/rcupdate.h>
@@ -25,7 +25,8 @@
 #define POLH_SGL_KEYED_INVALIDATE \
 	((NVME_KEY_SGL_FMT_DATA_DESC << 4) | NVME_SGL_FMT_INVALIDATE)
 
-#define POLH_TAKE_BACK_MAX	32	/* requests of one ->queue_rqs that are left to ->queue_rq */
+/* requests of one ->queue_rqs that are left to ->queue_rq */
+#define POLH_TAKE_BACK_MAX	32
 #define POLH_POLL_BUDGET	64	/* completions one call of ->poll reaps at most */
 
 #define polh_submitted(queue, what, n)	this_cpu_add((queue)->submitted->what, n)
@@ -141,7 +142,9 @@ static void polh_request_count(struct polh_tag *tag, bool write)
 	}
 }
 
-/* Puts the tag's work requests at the end of a chain. From the post on its completions own the tag. */
+/*
+ * Puts the tag's work requests at the end of a chain. From the post on its completions own the tag.
+ */
 static void polh_request_chain(struct polh_chain *chain, struct polh_tag *tag)
 {
 	struct ib_send_wr *first = &tag->send;
@@ -164,8 +167,9 @@ static void polh_request_chain(struct polh_chain *chain, struct polh_tag *tag)
 }
 
 /*
- * Posts a chain. Where that fails the queue pair is of no use, and nobody knows what of the chain went
- * out: the requests stay where they are, and recovery ends them when the queue pair is drained.
+ * Posts a chain. Where that fails the queue pair is of no use, and nobody knows what of the chain
+ * went out: the requests stay where they are, and recovery ends them when the queue pair is
+ * drained.
  */
 static void polh_request_post(struct polh_chain *chain)
 {
@@ -263,7 +267,9 @@ static void polh_request_complete_batch(struct io_comp_batch *batch)
 	polh_nvme_complete_batch(batch);
 }
 
-/* Ends the request of a tag that waits for nothing any more. The tag may be in use again at once. */
+/*
+ * Ends the request of a tag that waits for nothing any more. The tag may be in use again at once.
+ */
 static void polh_request_end(struct polh_tag *tag)
 {
 	struct polh_queue *queue = tag->queue;
@@ -418,7 +424,9 @@ void polh_request_responded(struct ib_cq *cq, struct ib_wc *wc)
 	pol_mem_sync_for_cpu(&queue->responses, offset, sizeof(cqe));
 	memcpy(&cqe, queue->responses.virt + offset, sizeof(cqe));
 
-	/* The command's end may let the next one out: the buffer for its response is there first. */
+	/*
+	 * The command's end may let the next one out: the buffer for its response is there first.
+	 */
 	err = polh_queue_post_receive(queue, response);
 	if (unlikely(err)) {
 		polh_queue_fail(queue, "posting a receive buffer failed", err);
@@ -445,10 +453,10 @@ static int polh_poll(struct blk_mq_hw_ctx *hctx, struct io_comp_batch *batch)
 }
 
 /*
- * A command takes too long. On a live controller the connection is given up and everything in flight
- * ends with it; otherwise whoever connects, resets or deletes waits for this very command, and all
- * that is in flight ends now. Both happen in a worker, which drains every queue of the controller
- * before it ends the first request: until then the target may still work on it.
+ * A command takes too long. On a live controller the connection is given up and everything in
+ * flight ends with it; otherwise whoever connects, resets or deletes waits for this very command,
+ * and all that is in flight ends now. Both happen in a worker, which drains every queue of the
+ * controller before it ends the first request: until then the target may still work on it.
  */
 static enum blk_eh_timer_return polh_timeout(struct request *rq)
 {

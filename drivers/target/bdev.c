@@ -49,7 +49,9 @@ static bool polt_bdev_poll(struct pol_group *group, struct pol_poller *poller)
 	for (i = 0; i < io->nr_bios; i++) {
 		if (READ_ONCE(io->bios[i].bi_cookie) == BLK_QC_T_NONE)
 			continue;
-		/* What it returns says nothing on older kernels; ends of bios arrive as messages. */
+		/*
+		 * What it returns says nothing on older kernels; ends of bios arrive as messages.
+		 */
 		bio_poll(&io->bios[i], NULL, BLK_POLL_ONESHOT | BLK_POLL_NOSLEEP);
 		break;
 	}
@@ -249,7 +251,9 @@ static blk_opf_t polt_bdev_opf(const struct polt_command *command)
 	}
 }
 
-/* Prepare the bios of the next wave. Returns false if the disk's limits leave no room for a block. */
+/*
+ * Prepare the bios of the next wave. Returns false if the disk's limits leave no room for a block.
+ */
 static bool polt_bdev_build(struct polt_bdev *bdev, struct polt_command *command, blk_opf_t opf)
 {
 	struct polt_bdev_io *io = &command->bdev;

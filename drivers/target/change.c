@@ -145,7 +145,9 @@ static int polt_check_port(struct polt_txn *txn, struct polt_change *change, int
 	return polt_check_seen(change, &change->seen_port, object->id, extack);
 }
 
-/* The object of a POLT_SET or POLT_DEL was found: it must not have changed since it was accepted. */
+/*
+ * The object of a POLT_SET or POLT_DEL was found: it must not have changed since it was accepted.
+ */
 static int polt_check_object(struct polt_change *change, struct polt_object *object,
 			     struct netlink_ext_ack *extack)
 {
@@ -194,7 +196,9 @@ const struct polt_change_ops polt_subsystem_new_ops = {
 				 BIT(POLLARD_TARGET_A_SUBSYSTEM_CNTLID_MIN) | \
 				 BIT(POLLARD_TARGET_A_SUBSYSTEM_CNTLID_MAX))
 
-/* The range of controller IDs that results from all changes of it up to @change must not be empty. */
+/*
+ * The range of controller IDs that results from all changes of it up to @change must not be empty.
+ */
 static bool polt_cntlids_valid(struct polt_txn *txn, const struct polt_change *change)
 {
 	u16 min = change->on_subsystem->cntlid_min, max = change->on_subsystem->cntlid_max;

@@ -46,8 +46,8 @@ struct polt_lane;
 struct polt_receive;
 
 /*
- * What bdev.c needs of a command that is in a disk. A command is cut into bios by the disk's limits;
- * a wave is as many of them as there is room for.
+ * What bdev.c needs of a command that is in a disk. A command is cut into bios by the disk's
+ * limits; a wave is as many of them as there is room for.
  */
 struct polt_bdev_io {
 	struct bio bios[POLT_COMMAND_BIOS];
@@ -70,7 +70,8 @@ struct polt_command {
 	u16 status;			/* NVMe status, not shifted; DNR is NVME_STATUS_DNR */
 	enum pol_latency_class class;
 	struct nvme_command sqe;	/* copied out of the capsule */
-	struct nvme_completion *cqe;	/* in registered memory; result is the back end's or admin's to set */
+	/* in registered memory; result is the back end's or admin's to set */
+	struct nvme_completion *cqe;
 
 	/* data */
 	struct polt_transfer transfer;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The life of what the administrator configures: how subsystems, namespaces, hosts and links are
- * made, found, put into effect and deleted. What may be changed is decided in change.c; ports, which
- * have a listener to start and stop, have their own part in port.c.
+ * made, found, put into effect and deleted. What may be changed is decided in change.c; ports,
+ * which have a listener to start and stop, have their own part in port.c.
  *
  * An object is in polt_objects[] from the change that made it until it is gone, so that dumps show
  * it also while it is being deleted; the lists and the xarray that RCU readers walk hold it only as

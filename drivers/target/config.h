@@ -41,11 +41,13 @@
 #define POLT_NSID_MAX		1024U
 #define POLT_SERIAL_SIZE	20
 #define POLT_MODEL_SIZE		40
-#define POLT_CNTLID_MAX		65519		/* highest controller ID of the NVMe specification */
+/* highest controller ID of the NVMe specification */
+#define POLT_CNTLID_MAX		65519
 #define POLT_MDTS_BYTES		SZ_1M		/* longest data transfer of a command */
 #define POLT_IO_QUEUES_MAX	128
 #define POLT_ADMIN_DEPTH_MAX	32
-#define POLT_DEPTH_MAX		256		/* I/O queue entries, limit of port's max-queue-depth */
+/* I/O queue entries, limit of port's max-queue-depth */
+#define POLT_DEPTH_MAX		256
 #define POLT_DEPTH_DEFAULT	128
 #define POLT_INLINE_DEFAULT	SZ_4K
 #define POLT_INLINE_MAX		SZ_16K
@@ -91,7 +93,8 @@ struct polt_subsystem {
 	bool discovery;			/* the well-known discovery subsystem */
 	bool allow_any_host;
 	bool dead;			/* deleted: no new controller; written under ctrl_lock */
-	char serial[POLT_SERIAL_SIZE + 1];	/* these four change only while there is no controller */
+	/* these four change only while there is no controller */
+	char serial[POLT_SERIAL_SIZE + 1];
 	char model[POLT_MODEL_SIZE + 1];
 	u16 cntlid_min;
 	u16 cntlid_max;
@@ -165,7 +168,8 @@ struct polt_port {
 	char traddr[NVMF_TRADDR_SIZE];
 	char trsvcid[NVMF_TRSVCID_SIZE];
 	u8 adrfam;			/* NVMF_ADDR_FAMILY_IP4 or _IP6 */
-	u32 inline_data_size;		/* bytes of in-capsule data taken, 0 to POLT_INLINE_MAX; READ_ONCE */
+	/* bytes of in-capsule data taken, 0 to POLT_INLINE_MAX; READ_ONCE */
+	u32 inline_data_size;
 	u16 max_queue_depth;		/* READ_ONCE */
 	enum polt_port_state state;	/* port.c changes it; config lock */
 	int error;			/* why it is FAILED, 0 or -errno; config lock */
@@ -174,8 +178,10 @@ struct polt_port {
 	struct delayed_work work;	/* starts and stops the listener */
 	bool listening;			/* the worker's own */
 	bool restart;			/* the listener is of no use any more */
-	bool stopped;			/* the worker is done with a port being deleted; config lock */
-	char device[IB_DEVICE_NAME_MAX];	/* listener.c: RDMA device of the address, empty: not known */
+	/* the worker is done with a port being deleted; config lock */
+	bool stopped;
+	/* listener.c: RDMA device of the address, empty: not known */
+	char device[IB_DEVICE_NAME_MAX];
 	atomic_t queues;		/* queues that came through it and have an RDMA half */
 	atomic64_t accepted;		/* connections accepted and rejected: listener.c */
 	atomic64_t rejected;
@@ -197,7 +203,9 @@ extern struct list_head polt_ports;
 extern struct list_head polt_objects[POLT_KINDS];
 extern struct polt_subsystem *polt_discovery_subsystem;
 
-/* Finding: take RCU themselves, return with a reference; NULL when there is none (or it is dead). */
+/*
+ * Finding: take RCU themselves, return with a reference; NULL when there is none (or it is dead).
+ */
 struct polt_subsystem *polt_subsystem_find(const char *nqn);
 struct polt_subsystem *polt_subsystem_get(struct polt_subsystem *subsystem);
 void polt_subsystem_put(struct polt_subsystem *subsystem);

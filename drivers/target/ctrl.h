@@ -199,8 +199,10 @@ u32 polt_ctrl_csts(const struct polt_ctrl *ctrl);
 void polt_ctrl_write_cc(struct polt_ctrl *ctrl, u32 cc);
 void polt_ctrl_restart_alive(struct polt_ctrl *ctrl);
 
-/* aen.c. Process context; the first two under polt_config_lock: a namespace was added, removed or
- * resized; what the discovery log shows has changed. */
+/*
+ * aen.c. Process context; the first two under polt_config_lock: a namespace was added, removed or
+ * resized; what the discovery log shows has changed.
+ */
 void polt_aen_namespace_changed(struct polt_subsystem *subsystem, u32 nsid);
 void polt_aen_discovery_changed(void);
 u16 polt_aen_hold(struct polt_ctrl *ctrl, struct polt_command *command);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the data path looks like right now, for people: pollard-target/queues in debugfs. The numbers
- * belong to the threads of poll groups and are read as they are.
+ * What the data path looks like right now, for people: pollard-target/queues in debugfs. The
+ * numbers belong to the threads of poll groups and are read as they are.
  */
 #include <linux/debugfs.h>
 #include <linux/seq_file.h>
@@ -15,9 +15,9 @@ static int polt_debugfs_show_pair(struct polt_pair *pair, void *arg)
 	const struct pol_pool *pool = pair->pool;
 	struct seq_file *m = arg;
 
-	seq_printf(m, "pair: device %s group %u inline %u queues %u receives %u of %u%s", pair->device->name,
-		   pair->group->id, pair->inline_size, pair->users, pair->nr_receives, pair->srq_size,
-		   pair->srq ? "" : " (none shared)");
+	seq_printf(m, "pair: device %s group %u inline %u queues %u receives %u of %u%s",
+		   pair->device->name, pair->group->id, pair->inline_size, pair->users,
+		   pair->nr_receives, pair->srq_size, pair->srq ? "" : " (none shared)");
 	seq_printf(m, " small %u/%u large %u/%u share %u\n", READ_ONCE(pool->small.nr_free),
 		   pool->small.nr, READ_ONCE(pool->large.nr_free), pool->large.nr,
 		   READ_ONCE(pair->share));

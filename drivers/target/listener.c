@@ -3,8 +3,8 @@
  * Listening on a port's address, and answering connection requests: a request is checked, gets a
  * queue, or is rejected with the NVMe/RDMA status that says why.
  *
- * A port's worker (port.c) starts and stops the listener, one at a time. An address or a device that
- * goes away makes the listener useless, which is only reported (polt_port_restart): the worker
+ * A port's worker (port.c) starts and stops the listener, one at a time. An address or a device
+ * that goes away makes the listener useless, which is only reported (polt_port_restart): the worker
  * replaces it and tries again until address and device are back.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt

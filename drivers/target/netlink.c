@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Generic netlink family pollard-target: its operations and policies, and the mutators, which turn a
- * request into a change of the configuration.
+ * Generic netlink family pollard-target: its operations and policies, and the mutators, which turn
+ * a request into a change of the configuration.
  *
- * Every mutator takes one way: permission, a struct polt_change, its attributes (polt_parse_*, which
- * look at nothing but the request), polt_txn_submit(). Whether it takes effect at once or with the
- * commit of the socket's transaction is decided there. Requests run in parallel and hold no lock
- * here; none waits for a disk, a peer or a queue.
+ * Every mutator takes one way: permission, a struct polt_change, its attributes (polt_parse_*,
+ * which look at nothing but the request), polt_txn_submit(). Whether it takes effect at once or
+ * with the commit of the socket's transaction is decided there. Requests run in parallel and hold
+ * no lock here; none waits for a disk, a peer or a queue.
  */
 #include <linux/capability.h>
 #include <linux/ctype.h>
@@ -62,8 +62,9 @@ static int polt_netlink_text(const struct nlattr *attr, char *text, size_t size,
  * @nqn: POLT_NQN_SIZE bytes
  * @extack: why not
  *
- * Return: 0, or -EINVAL when it is not of the form that the NVMe Base Specification ("NVMe Qualified
- * Names") asks for: "nqn.", and something visible behind it. Dates and domains are not judged.
+ * Return: 0, or -EINVAL when it is not of the form that the NVMe Base Specification ("NVMe
+ * Qualified Names") asks for: "nqn.", and something visible behind it. Dates and domains are not
+ * judged.
  */
 int polt_netlink_nqn(const struct nlattr *attr, char *nqn, struct netlink_ext_ack *extack)
 {
@@ -472,8 +473,8 @@ static int polt_netlink_reply_nsid(struct sk_buff *reply, struct genl_info *info
 }
 
 /*
- * All mutators. The reply is allocated first: once the change has taken effect, nothing may make the
- * request fail.
+ * All mutators. The reply is allocated first: once the change has taken effect, nothing may make
+ * the request fail.
  */
 static int polt_netlink_change(struct sk_buff *skb, struct genl_info *info, unsigned int maxattr)
 {

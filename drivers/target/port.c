@@ -2,10 +2,10 @@
 /*
  * Ports: an address, and the listener that is kept up on it.
  *
- * Setting up a listener sleeps and may fail for reasons that pass (the address or the RDMA device is
- * not there yet), so each port has a work that owns the listener: it starts it, tries again every
- * second while that fails, starts it again when the address was lost, and stops it for good when the
- * port is deleted. How it went is the port's state and an event. The state changes only in
+ * Setting up a listener sleeps and may fail for reasons that pass (the address or the RDMA device
+ * is not there yet), so each port has a work that owns the listener: it starts it, tries again
+ * every second while that fails, starts it again when the address was lost, and stops it for good
+ * when the port is deleted. How it went is the port's state and an event. The state changes only in
  * polt_port_set_state(), under polt_config_lock.
  */
 #include <linux/inet.h>

@@ -7,7 +7,8 @@
  *     (polt_queue_fail);
  *  2. the group stops parsing and posting and says so (polt_queue_stop);
  *  3. rdma_disconnect(), ib_drain_sq(), and for a bounded time LAST_WQE_REACHED;
- *  4. the group reaps what has been received and drops the queue from its table (polt_queue_forget);
+ *  4. the group reaps what has been received and drops the queue from its table
+ *     (polt_queue_forget);
  *  5. the worker destroys queue pair and cm_id: the RDMA half is gone;
  *  6. commands still in a disk keep their buffers' pages; the last one frees the queue.
  * Neither host nor disk can delay steps 1 to 5, which is all that device removal waits for. Module
@@ -529,8 +530,8 @@ static void polt_queue_set_limits(struct polt_queue *queue, struct polt_port *po
  * CM handler, may sleep. The queue's group knows it when this returns: capsules may arrive. What
  * follows is polt_queue_accept().
  *
- * Return: the queue or ERR_PTR: -ENODEV (the device goes), -ENOENT (no poll group), -EBUSY (too many
- * connections that do not go on), -ENOMEM, ...
+ * Return: the queue or ERR_PTR: -ENODEV (the device goes), -ENOENT (no poll group), -EBUSY (too
+ * many connections that do not go on), -ENOMEM, ...
  */
 struct polt_queue *polt_queue_create(struct rdma_cm_id *cm_id, struct polt_port *port,
 				     const struct pol_wire_request *request)

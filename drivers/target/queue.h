@@ -61,9 +61,11 @@ struct polt_queue {
 	enum polt_queue_state state;
 	struct polt_command *commands;	/* nr_commands of them */
 	struct list_head free_commands;
-	struct list_head early;		/* receives that wait: not established, or no free command */
+	/* receives that wait: not established, or no free command */
+	struct list_head early;
 	struct list_head starved;	/* commands that wait for send credits */
-	struct list_head held;		/* commands that wait because the queue has its fair share */
+	/* commands that wait because the queue has its fair share */
+	struct list_head held;
 	struct list_head posted;	/* commands with work requests posted, oldest first */
 	unsigned int in_use;		/* commands not free */
 	unsigned int outstanding;	/* capsules that have no response yet: at most depth */

@@ -127,7 +127,9 @@ static void polt_receive_done(struct ib_cq *cq, struct ib_wc *wc)
 	struct polt_pair *pair = receive->pair;
 	struct polt_queue *queue;
 
-	/* In an error nothing but wr_cqe and status is valid; the queue pair's end comes otherwise. */
+	/*
+	 * In an error nothing but wr_cqe and status is valid; the queue pair's end comes otherwise.
+	 */
 	if (unlikely(wc->status != IB_WC_SUCCESS)) {
 		if (receive->queue)
 			polt_queue_fail(receive->queue, ib_wc_status_msg(wc->status));
@@ -341,8 +343,8 @@ static struct polt_pair *polt_pair_create(struct pol_group *group, struct pol_de
 		goto err_srq;
 	pair->pool = pol_pool_create(device->ib, group->node,
 				     clamp(READ_ONCE(small_buffers), 1U, POLT_BUFFERS_MAX),
-				     clamp(READ_ONCE(large_buffers), (unsigned int)POLT_COMMAND_BUFFERS,
-					   POLT_BUFFERS_MAX));
+				     clamp(READ_ONCE(large_buffers),
+					   (unsigned int)POLT_COMMAND_BUFFERS, POLT_BUFFERS_MAX));
 	if (IS_ERR(pair->pool)) {
 		error = PTR_ERR(pair->pool);
 		goto err_pool;

@@ -80,7 +80,8 @@ struct polt_pair {
 	struct hlist_head queues[1 << POLT_PAIR_HASH_BITS];
 	unsigned int nr_queues;
 	struct pol_pool *pool;
-	struct list_head waiting;	/* commands that wait for buffers, first come first served */
+	/* commands that wait for buffers, first come first served */
+	struct list_head waiting;
 	u32 share;			/* bytes of buffers a queue may hold */
 	bool serving;			/* waiting commands are being given buffers */
 	bool closed;			/* the receive queue is about to go */

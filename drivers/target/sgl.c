@@ -6,12 +6,12 @@
  * What NVMe over RDMA allows in SGL1 of a submission queue entry:
  *
  *	keyed data block, address		one piece of host memory
- *	keyed data block, invalidate		the same, and the key is to be invalidated at the end
- *	data block, offset			data in the capsule, behind the SQE
+ *	keyed data block, invalidate		the same, and the key is to be invalidated at the
+ *	end data block, offset			data in the capsule, behind the SQE
  *	last segment, offset			a list of keyed data blocks in the capsule
  *
- * The bound of everything in the capsule is what arrived, never what was advertised: receive buffers
- * are shared between hosts, and behind a short capsule lies what somebody else sent.
+ * The bound of everything in the capsule is what arrived, never what was advertised: receive
+ * buffers are shared between hosts, and behind a short capsule lies what somebody else sent.
  *
  * Nothing is owned here, the functions only compute.
  */
@@ -55,7 +55,9 @@ static u16 polt_sgl_add_keyed(const struct nvme_keyed_sgl_desc *desc, u32 max_le
 	case NVME_SGL_FMT_ADDRESS:
 		break;
 	case NVME_SGL_FMT_INVALIDATE:
-		/* A response carries one key; a host invalidates by itself what did not come back. */
+		/*
+		 * A response carries one key; a host invalidates by itself what did not come back.
+		 */
 		if (!transfer->invalidate) {
 			transfer->invalidate = true;
 			transfer->invalidate_rkey = rkey;

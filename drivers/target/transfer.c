@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Data of commands: who gets data buffers when there are not enough, and the work requests that move
- * data and responses.
+ * Data of commands: who gets data buffers when there are not enough, and the work requests that
+ * move data and responses.
  *
- * Buffers. A command takes all its buffers or none. Commands that find none wait in the pair's list,
- * first come first served; a large one at its head is not passed by small ones. A queue may claim at
- * most its fair share of the pool (at least one longest transfer); its commands beyond that wait in
- * the queue's own list and do not stand in anybody's way.
+ * Buffers. A command takes all its buffers or none. Commands that find none wait in the pair's
+ * list, first come first served; a large one at its head is not passed by small ones. A queue may
+ * claim at most its fair share of the pool (at least one longest transfer); its commands beyond
+ * that wait in the queue's own list and do not stand in anybody's way.
  *
- * Send work requests. Each queue has a fixed number of them (credits); a command takes what it needs
- * before it posts and returns them when its last work request completes. Without enough it waits in
- * the queue's list. The queue pair can therefore never overflow, nor its completion queue.
+ * Send work requests. Each queue has a fixed number of them (credits); a command takes what it
+ * needs before it posts and returns them when its last work request completes. Without enough it
+ * waits in the queue's list. The queue pair can therefore never overflow, nor its completion queue.
  *
  * Everything here runs in the thread of the queue's group.
  */
@@ -220,7 +220,8 @@ void polt_transfer_stalled(struct pol_group *group, struct pol_timer *timer)
 }
 
 /*
- * Where the data is on both sides: pieces of host memory and buffers of ours, each cut by the other.
+ * Where the data is on both sides: pieces of host memory and buffers of ours, each cut by the
+ * other.
  */
 struct polt_cursor {
 	const struct polt_command *command;
@@ -248,7 +249,8 @@ static unsigned int polt_transfer_step(struct polt_cursor *at, unsigned int max_
 	}
 	while (at->left && nr_sge < max_sge && at->in_segment < segment->len) {
 		const struct pol_buffer *buffer = command->buffers[at->piece];
-		u32 len = min3(segment->len - at->in_segment, buffer->size - at->in_piece, at->left);
+		u32 len = min3(segment->len - at->in_segment, buffer->size - at->in_piece,
+			       at->left);
 
 		if (sge) {
 			sge[nr_sge].addr = buffer->dma + at->in_piece;

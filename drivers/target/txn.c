@@ -3,10 +3,10 @@
  * Transactions: a message cannot hold a whole target, so changes are collected on a socket and take
  * effect together, or not at all.
  *
- * A transaction belongs to the socket that began it, known by its netlink address, and ends with the
- * commit, the abort, or the socket. The list of open transactions and everything in them is under
- * polt_config_lock. What a transaction that ends without effect has prepared (open devices) is
- * given back in a worker: closing a socket does not wait for a disk.
+ * A transaction belongs to the socket that began it, known by its netlink address, and ends with
+ * the commit, the abort, or the socket. The list of open transactions and everything in them is
+ * under polt_config_lock. What a transaction that ends without effect has prepared (open devices)
+ * is given back in a worker: closing a socket does not wait for a disk.
  */
 #include <linux/jhash.h>
 #include <linux/notifier.h>

@@ -6,8 +6,8 @@
  *	prepare	whatever may sleep, wait or fail for want of memory, without the mutex: it makes the
  *		object, opens the device;
  *	check	under the mutex, against the state as it will be once the changes before it in the
- *		transaction have taken effect. Looks only; done when the change is requested and again
- *		at the commit, for every change before the first one is applied;
+ *		transaction have taken effect. Looks only; done when the change is requested and
+ *		again at the commit, for every change before the first one is applied;
  *	apply	under the mutex; links the object in, cannot fail;
  *	discard	without the mutex, frees what was prepared and not applied.
  * A change outside of a transaction is a transaction of its own and takes the same way.

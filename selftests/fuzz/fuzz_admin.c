@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Input: any number of 64-byte SQEs. Each is taken as Get Log Page and as Get and Set Features of one
- * controller, whose values stay from one to the next.
+ * Input: any number of 64-byte SQEs. Each is taken as Get Log Page and as Get and Set Features of
+ * one controller, whose values stay from one to the next.
  */
 #include "fuzz.h"
 #include "target/features.h"

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Input: QID and queue entries of the connection (2 + 2 bytes), SQE of Connect, its 1024 bytes of data. */
+/*
+ * Input: QID and queue entries of the connection (2 + 2 bytes), SQE of Connect, its 1024 bytes of
+ * data.
+ */
 #include "fuzz.h"
 #include "target/connect.h"
 

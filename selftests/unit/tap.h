@@ -54,8 +54,9 @@ static inline bool tap_fail(const char *file, int line)
 	uint64_t tap_got = (uint64_t)(got), tap_want = (uint64_t)(want); \
 									\
 	if (tap_got != tap_want && tap_fail(__FILE__, __LINE__))	\
-		printf("%s is %" PRId64 " (0x%" PRIx64 "), want %s = %" PRId64 " (0x%" PRIx64 ")\n", \
-		       #got, (int64_t)tap_got, tap_got, #want, (int64_t)tap_want, tap_want); \
+		printf("%s is %" PRId64 " (0x%" PRIx64 "), "		\
+		       "want %s = %" PRId64 " (0x%" PRIx64 ")\n", #got, \
+		       (int64_t)tap_got, tap_got, #want, (int64_t)tap_want, tap_want); \
 } while (0)
 
 #define CHECK_STR(got, want) do {					\

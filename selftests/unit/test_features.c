@@ -251,7 +251,8 @@ TEST(host_identifier)
 TEST(data_length)
 {
 	static const struct { u8 opcode; u32 cdw10, cdw11, want; } cases[] = {
-		{ GET, 0x81, 1, 16 }, { GET, 0x81, 0, 8 }, { SET, 0x81, 1, 16 }, { SET, 0x81, 0, 8 },
+		{ GET, 0x81, 1, 16 }, { GET, 0x81, 0, 8 }, { SET, 0x81, 1, 16 },
+		{ SET, 0x81, 0, 8 },
 		{ GET, 0x381, 1, 0 }, { SET, 0x381, 1, 16 }, { GET, 0x281, 1, 16 },
 		{ GET, 0x80000081, 1, 16 }, { GET, 0x07, 1, 0 }, { SET, 0x0b, ~0U, 0 },
 	};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Identify data as an image of bytes, at the offsets of the specification's tables. Whole structures
- * are compared: a byte that was not written, or that claims something more, shows.
+ * Identify data as an image of bytes, at the offsets of the specification's tables. Whole
+ * structures are compared: a byte that was not written, or that claims something more, shows.
  */
 #include "tap.h"
 #include "bytes.h"

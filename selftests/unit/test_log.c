@@ -76,7 +76,8 @@ TEST(lpo_is_a_multiple_of_four)
 	u64 lpo;
 
 	for (lpo = 0; lpo < 16; lpo++)
-		CHECK_EQ(parse(0, lpo, MAX_LEN, &request), lpo % 4 ? NVME_SC_INVALID_FIELD | DNR : 0);
+		CHECK_EQ(parse(0, lpo, MAX_LEN, &request),
+			 lpo % 4 ? NVME_SC_INVALID_FIELD | DNR : 0);
 	CHECK_EQ(parse(0, ~3ULL, MAX_LEN, &request), 0);
 	CHECK_EQ(request.offset, ~3ULL);
 	CHECK_EQ(parse(0, ~0ULL, MAX_LEN, &request), NVME_SC_INVALID_FIELD | DNR);
@@ -272,7 +273,8 @@ TEST(smart_data_units_round_up_without_overflow)
 	for (i = 0; i < 6; i++) {
 		values.bytes_read = bytes[i];
 		polt_log_smart(&log, &values);
-		CHECK_EQ(get_le(&log, 32, 8), (u64)(((unsigned __int128)bytes[i] + 511999) / 512000));
+		CHECK_EQ(get_le(&log, 32, 8),
+			 (u64)(((unsigned __int128)bytes[i] + 511999) / 512000));
 		CHECK_EQ(get_le(&log, 48, 8), 0);
 	}
 }

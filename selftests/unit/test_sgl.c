@@ -171,7 +171,9 @@ TEST(every_type_in_a_list)
 	}
 }
 
-/* The two low bits of an opcode say which way its data goes; in a Fabrics command those of FCTYPE. */
+/*
+ * The two low bits of an opcode say which way its data goes; in a Fabrics command those of FCTYPE.
+ */
 TEST(in_capsule_data_only_towards_the_controller)
 {
 	unsigned int code, fabrics;

@@ -105,7 +105,8 @@ TEST(request_hsqsize_is_zeroes_based)
 	CHECK_EQ(request.hsqsize, 2);
 	CHECK_EQ(parse_request(request_bytes(0, 1, 128, 127, 0), REQUEST_SIZE, false, &request), 0);
 	CHECK_EQ(request.hsqsize, 128);
-	CHECK_EQ(parse_request(request_bytes(0, 1, 128, 0xffff, 0), REQUEST_SIZE, false, &request), 0);
+	CHECK_EQ(parse_request(request_bytes(0, 1, 128, 0xffff, 0), REQUEST_SIZE, false, &request),
+		 0);
 	CHECK_EQ(request.hsqsize, 65536);
 }
 
@@ -118,7 +119,8 @@ TEST(request_hrqsize_is_a_count)
 	CHECK_EQ(request.hrqsize, 1);
 	CHECK_EQ(parse_request(request_bytes(0, 1, 128, 127, 0), REQUEST_SIZE, false, &request), 0);
 	CHECK_EQ(request.hrqsize, 128);
-	CHECK_EQ(parse_request(request_bytes(0, 1, 0xffff, 127, 0), REQUEST_SIZE, false, &request), 0);
+	CHECK_EQ(parse_request(request_bytes(0, 1, 0xffff, 127, 0), REQUEST_SIZE, false, &request),
+		 0);
 	CHECK_EQ(request.hrqsize, 65535);
 }
 

@@ -200,7 +200,8 @@ enum status args_put(struct nl_msg *msg, const struct attr *attr, const char *te
 	case ATTR_BYTES16:
 		if (!parse_bytes16(text, bytes, attr->type == ATTR_UUID))
 			return usage_error(NULL, "%s: '%s' is not %s", what, text,
-					   attr->type == ATTR_UUID ? "a UUID" : "32 hexadecimal digits");
+					   attr->type == ATTR_UUID ? "a UUID"
+								   : "32 hexadecimal digits");
 		err = nla_put(msg, attr->id, sizeof(bytes), bytes);
 		break;
 	case ATTR_GUID:
@@ -222,7 +223,8 @@ enum status args_put_positional(struct nl_msg *msg, const struct verb *verb, str
 
 	for (*count = 0; *count < KEY_MAX && verb->positional[*count] && args->left; ++*count) {
 		attr = attr_by_id(verb->kind->attrs, verb->positional[*count]);
-		if (*count >= verb->required && args_find_keyword(verb->kind, verb->keyed, *args->word))
+		if (*count >= verb->required &&
+		    args_find_keyword(verb->kind, verb->keyed, *args->word))
 			break;
 		if (*count && args->left > 1 && !strcmp(*args->word, attr->name))
 			args_next(args);

@@ -2,9 +2,9 @@
 /*
  * From netlink attributes to JSON, by the table of the kind.
  *
- * The result owns nothing of the message. Members come in the order of the table, whatever the order
- * in the message. Attributes that the table does not know are skipped and those that the message
- * lacks are left out, so the tool gets along with older and newer modules.
+ * The result owns nothing of the message. Members come in the order of the table, whatever the
+ * order in the message. Attributes that the table does not know are skipped and those that the
+ * message lacks are left out, so the tool gets along with older and newer modules.
  */
 #include <stdio.h>
 #include <string.h>

@@ -92,7 +92,8 @@ static enum status run_lines(FILE *file, const char *name)
 		args.word = words;
 		args.left = split(line, words);
 		if (args.left < 0)
-			status = usage_error(NULL, "an open quote, or more than %d words", WORDS_MAX);
+			status = usage_error(NULL, "an open quote, or more than %d words",
+					     WORDS_MAX);
 		else if (args.left)
 			status = dispatch(&args);
 	}

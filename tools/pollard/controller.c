@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pollard controller: associations of a host with a subsystem, seen from the target and from the host.
+ * pollard controller: associations of a host with a subsystem, seen from the target and from the
+ * host.
  */
 #include <linux/pollard_host.h>
 #include <linux/pollard_target.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Generic netlink: one socket for requests, which also owns an open transaction, and one for events,
- * opened when somebody waits for them.
+ * Generic netlink: one socket for requests, which also owns an open transaction, and one for
+ * events, opened when somebody waits for them.
  *
- * Answers are read here rather than by libnl's callbacks: the extended acknowledgement is what tells
- * the user why something was refused, and it can sit in an error message as well as at the end of a
- * dump.
+ * Answers are read here rather than by libnl's callbacks: the extended acknowledgement is what
+ * tells the user why something was refused, and it can sit in an error message as well as at the
+ * end of a dump.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -260,8 +260,8 @@ static int fail_locally(struct gnl_refusal *refusal, const char *doing, const ch
 
 /*
  * Send a request to a family that is there and read its answer to the end; reply() is called for
- * each message of it. Does not free the message, which can be sent again. Returns 0, -EINTR when a dump was disturbed by a change
- * and has to be taken again, or -errno with the refusal filled in.
+ * each message of it. Does not free the message, which can be sent again. Returns 0, -EINTR when a
+ * dump was disturbed by a change and has to be taken again, or -errno with the refusal filled in.
  */
 int gnl_talk(enum family family, struct nl_msg *msg, const struct attr *attrs, gnl_reply_fn reply,
 	    void *arg, struct gnl_refusal *refusal)

@@ -140,7 +140,8 @@ enum status dispatch(struct args *args)
 	}
 	if (found < 0)
 		return usage_error(NULL, "'%s' is %s; try 'pollard help'", word,
-				   found == -1 ? "no object" : "not the only object so abbreviated");
+				   found == -1 ? "no object"
+					       : "not the only object so abbreviated");
 	current = objects[found];
 	return dispatch_verb(current, args);
 }

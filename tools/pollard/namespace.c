@@ -31,7 +31,8 @@ static const struct attr attrs[] = {
 	ATTR_U32(A(NSID), "nsid"),
 	ATTR_ONE_OF(A(BACKEND), "backend", backends),
 	ATTR_OF(ATTR_STRING, A(DEVICE), "device"),
-	{ .id = A(RAM_BYTES), .name = "ram-bytes", .keyword = "ram", .type = ATTR_SIZE, .width = 8 },
+	{ .id = A(RAM_BYTES), .name = "ram-bytes", .keyword = "ram", .type = ATTR_SIZE,
+	  .width = 8 },
 	ATTR_SIZE64(A(SIZE_BYTES), "size-bytes"),
 	ATTR_SIZE32(A(BLOCK_SIZE), "block-size"),
 	ATTR_OF(ATTR_UUID, A(UUID), "uuid"),
@@ -89,7 +90,8 @@ static const struct verb verbs[] = {
 	}, {
 		.name = "set", .run = request_change, .kind = &kind_namespace,
 		.command = POLLARD_TARGET_CMD_NAMESPACE_SET,
-		.positional = { A(SUBSYSTEM), A(NSID) }, .required = 2, .keyed = keyed_set, .some = true,
+		.positional = { A(SUBSYSTEM), A(NSID) }, .required = 2, .keyed = keyed_set,
+		.some = true,
 		.usage = "SUBSYSTEM-NQN NSID [enabled on|off] [read-only on|off] "
 			 "[submit auto|inline|worker]",
 	}, {

@@ -20,7 +20,9 @@
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
-/* Exit status of the tool, and what the functions return that may already have told the user why. */
+/*
+ * Exit status of the tool, and what the functions return that may already have told the user why.
+ */
 enum status {
 	DONE,
 	REFUSED,

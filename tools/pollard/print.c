@@ -200,7 +200,8 @@ void print_table(const struct column *columns, struct json_object *array)
 	for (i = 0; columns[i].key; i++) {
 		width[i] = strlen(columns[i].title);
 		for (row = 0; row < rows; row++) {
-			print_cell(&columns[i], json_object_array_get_idx(array, row), cell, sizeof(cell));
+			print_cell(&columns[i], json_object_array_get_idx(array, row), cell,
+				   sizeof(cell));
 			if ((int)strlen(cell) > width[i])
 				width[i] = strlen(cell);
 		}

@@ -32,7 +32,9 @@ enum status wait_prepare(enum family family)
 void wait_add(const struct kind *kind, struct json_object *key, bool gone)
 {
 	if (nr_pending < PENDING_MAX)
-		pending[nr_pending++] = (struct pending) { kind, json_object_get(key), gone, false };
+		pending[nr_pending++] = (struct pending) {
+			kind, json_object_get(key), gone, false
+		};
 }
 
 static void forget(unsigned int i)
@@ -55,7 +57,8 @@ static void describe(const struct pending *wait, char *text, size_t size)
 	json_object_object_foreach(wait->key, name, value) {
 		(void)name;
 		if (len < size)
-			len += snprintf(text + len, size - len, " %s", json_object_get_string(value));
+			len += snprintf(text + len, size - len, " %s",
+					json_object_get_string(value));
 	}
 }
 
@@ -125,7 +128,8 @@ static void look(bool gone_too, enum status *status)
 		if (wait->gone && !gone_too)
 			continue;
 		object = request_get(wait->kind, wait->key, &error);
-		if ((!object && error == ENOENT) || (object && !wait->gone && settled(wait, object))) {
+		if ((!object && error == ENOENT) ||
+		    (object && !wait->gone && settled(wait, object))) {
 			if (wait->failed)
 				*status = REFUSED;
 			forget(i);

@@ -156,7 +156,8 @@ static inline void polh_nvme_put(struct nvme_ctrl *ctrl)
  * Compares subsystem and host; addresses are for nvmf_ip_options_match(), which does this too.
  * A controller on its way out does not count.
  */
-static inline bool polh_nvme_same_association(struct nvme_ctrl *ctrl, struct nvmf_ctrl_options *opts)
+static inline bool polh_nvme_same_association(struct nvme_ctrl *ctrl,
+					      struct nvmf_ctrl_options *opts)
 {
 	switch (polh_nvme_state(ctrl)) {
 	case NVME_CTRL_DELETING:

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The public headers that define what the private types of nvme-core are made of. scripts/btf-header
- * reads this file's preprocessed text: what is defined in here is not generated.
+ * The public headers that define what the private types of nvme-core are made of.
+ * scripts/btf-header reads this file's preprocessed text: what is defined in here is not generated.
  *
- * A type that nvme-core holds by value and that a new kernel keeps in another public header shows as
- * a redefinition when the host is compiled: add that header here.
+ * A type that nvme-core holds by value and that a new kernel keeps in another public header shows
+ * as a redefinition when the host is compiled: add that header here.
  */
 #ifndef POLH_PUBLIC_HEADERS_H
 #define POLH_PUBLIC_HEADERS_H

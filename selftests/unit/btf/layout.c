@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Compiled against the original header and against the generated one, PREFIX apart: writes every bit
- * field (whose place no assertion can check) and returns the memory that results.
+ * Compiled against the original header and against the generated one, PREFIX apart: writes every
+ * bit field (whose place no assertion can check) and returns the memory that results.
  */
 #include HEADER
 #include <string.h>

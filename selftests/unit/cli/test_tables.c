@@ -39,8 +39,8 @@ static const char *sample(const struct attr *attr, const char **json)
 
 	switch (attr->type) {
 	case ATTR_NUMBER:
-		*json = attr->width == 8 ? "18446744073709551615" : attr->width == 4 ? "4294967295" :
-			attr->width == 2 ? "65535" : "255";
+		*json = attr->width == 8 ? "18446744073709551615" :
+			attr->width == 4 ? "4294967295" : attr->width == 2 ? "65535" : "255";
 		return *json;
 	case ATTR_SIZE:
 		*json = "65536";
@@ -93,7 +93,8 @@ TEST(attributes_come_out_as_they_go_in)
 				CHECK_EQ(args_put(msg, attr, text), DONE);
 				object = decode(kinds[i], msg);
 				CHECK(json_object_object_get_ex(object, attr->name, &value));
-				CHECK_STR(json_object_to_json_string_ext(value, JSON_C_TO_STRING_NOSLASHESCAPE),
+				CHECK_STR(json_object_to_json_string_ext(value,
+						JSON_C_TO_STRING_NOSLASHESCAPE),
 					  json);
 				CHECK_EQ(json_object_object_length(object), 1);
 				json_object_put(object);
@@ -159,7 +160,8 @@ TEST(text_has_a_line_per_object)
 	options = (struct options) { .json = true };
 	CHECK_STR(PRINTED(print_list(&kind_namespace, NULL, array)),
 		  "[{\"subsystem\":\"nqn.x\",\"nsid\":1,\"device\":\"/dev/a disk\","
-		  "\"size-bytes\":67108864,\"enabled\":true,\"counters\":{\"reads\":7,\"errors\":0}}]\n");
+		  "\"size-bytes\":67108864,\"enabled\":true,"
+		  "\"counters\":{\"reads\":7,\"errors\":0}}]\n");
 	CHECK_STR(PRINTED(print_event(&kind_namespace, true, json_object_array_get_idx(array, 0))),
 		  "{\"event\":\"gone\",\"object\":\"namespace\",\"data\":{\"subsystem\":\"nqn.x\","
 		  "\"nsid\":1,\"device\":\"/dev/a disk\",\"size-bytes\":67108864,\"enabled\":true,"
@@ -216,7 +218,8 @@ TEST(what_a_peer_says_cannot_steer_the_terminal)
 TEST(figures_are_a_table)
 {
 	static const struct column columns[] = {
-		{ "stage", "stage", false }, { "p50-ns", "p50 us", true }, { "none", "n", false }, { }
+		{ "stage", "stage", false }, { "p50-ns", "p50 us", true }, { "none", "n", false },
+		{ }
 	};
 	struct json_object *array = json_object_new_array();
 	struct nl_msg *msg = gnl_message(0);
