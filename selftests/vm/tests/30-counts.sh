@@ -48,10 +48,10 @@ counts_busy()
 # Allocation events whose call site lies in one of our modules, while there is I/O.
 no_allocations()
 {
-	local t=/sys/kernel/tracing e module base size filter
+	local t=/sys/kernel/tracing e base size filter
 
 	mountpoint -q $t || mount -t tracefs tracefs $t || return
-	while read -r module size _ _ _ base _; do
+	while read -r _ size _ _ _ base _; do
 		filter+="${filter:+ || }(call_site >= $base && call_site < $(printf '0x%x' $((base + size))))"
 	done < <(grep '^pollard' /proc/modules)
 	[ -n "$filter" ] || { echo "our modules are not loaded"; return 1; }
