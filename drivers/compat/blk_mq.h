@@ -13,35 +13,11 @@ typedef int pol_compat_node_t;
 typedef unsigned int pol_compat_node_t;
 #endif
 
-/*
- * A list of requests: ->queue_rqs is given a pointer to one. It had no type of its own, and only
- * a beginning. Lists of a driver's own are made with POL_COMPAT_RQ_LIST() and grow at their end, so
- * that their order is kept.
- */
+/* A list of requests, which ->queue_rqs is given a pointer to. */
 #ifdef POL_HAVE_RQ_LIST
 typedef struct rq_list pol_compat_rq_list;
-
-static inline bool pol_compat_rq_list_empty(pol_compat_rq_list *list)
-{
-	return rq_list_empty(list);
-}
-
-static inline struct request *pol_compat_rq_list_peek(pol_compat_rq_list *list)
-{
-	return rq_list_peek(list);
-}
 #else
 typedef struct request *pol_compat_rq_list;
-
-static inline bool pol_compat_rq_list_empty(pol_compat_rq_list *list)
-{
-	return rq_list_empty(*list);
-}
-
-static inline struct request *pol_compat_rq_list_peek(pol_compat_rq_list *list)
-{
-	return rq_list_peek(list);
-}
 #endif
 
 static inline struct request *pol_compat_rq_list_pop(pol_compat_rq_list *list)

@@ -89,29 +89,9 @@ static inline int polh_compat_disable_ctrl(struct nvme_ctrl *ctrl, bool shutdown
 #endif
 }
 
-#ifndef BTF_M_nvme_ctrl__io_timeout
-extern unsigned int nvme_io_timeout;	/* both in seconds */
-extern unsigned int admin_timeout;
+#if BTF_NARGS_nvme_wait_freeze_timeout == 2
+extern unsigned int nvme_io_timeout;	/* seconds; of each controller from 7.2 on */
 #endif
-
-/* Time after which a command times out, in jiffies. Of each controller from 7.2 on. */
-static inline unsigned int polh_compat_io_timeout(struct nvme_ctrl *ctrl)
-{
-#ifdef BTF_M_nvme_ctrl__io_timeout
-	return ctrl->io_timeout;
-#else
-	return nvme_io_timeout * HZ;
-#endif
-}
-
-static inline unsigned int polh_compat_admin_timeout(struct nvme_ctrl *ctrl)
-{
-#ifdef BTF_M_nvme_ctrl__admin_timeout
-	return ctrl->admin_timeout;
-#else
-	return admin_timeout * HZ;
-#endif
-}
 
 /**
  * polh_compat_wait_freeze - wait until the I/O queues are empty
@@ -124,7 +104,7 @@ static inline bool polh_compat_wait_freeze(struct nvme_ctrl *ctrl)
 #if BTF_NARGS_nvme_wait_freeze_timeout == 1
 	return nvme_wait_freeze_timeout(ctrl) > 0;
 #else
-	return nvme_wait_freeze_timeout(ctrl, polh_compat_io_timeout(ctrl)) > 0;
+	return nvme_wait_freeze_timeout(ctrl, nvme_io_timeout * HZ) > 0;
 #endif
 }
 
