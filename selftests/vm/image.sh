@@ -236,6 +236,10 @@ pack_run()
 		mapfile -t libs < <(libraries_of "$top/tools/pollard/pollard")
 		copy_in "$tree" "${libs[@]}"
 	fi
+	for f in "$vm_dir"/tools/*.c; do
+		f=${f##*/}
+		gcc -O -Wall -D_GNU_SOURCE -o "$tree/usr/bin/${f%.c}" "$vm_dir/tools/$f" || return
+	done
 	mkdir -p "$tree/pollard/files"
 	for f in "${extra[@]}"; do
 		cp -r "$f" "$tree/pollard/files/"
