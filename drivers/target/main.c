@@ -9,6 +9,7 @@
 #include "target/command.h"
 #include "target/config.h"
 #include "target/ctrl.h"
+#include "target/netlink.h"
 #include "target/queue.h"
 
 struct workqueue_struct *polt_admin_wq;
@@ -29,9 +30,14 @@ static int __init polt_init(void)
 	error = polt_config_init();
 	if (error)
 		goto err_config;
+	error = polt_netlink_init();
+	if (error)
+		goto err_netlink;
 	polt_debugfs_init();
 	return 0;
 
+err_netlink:
+	polt_config_exit();
 err_config:
 	polt_queues_exit();
 err_queues:
@@ -48,6 +54,7 @@ err_ctrls:
 static void __exit polt_exit(void)
 {
 	polt_debugfs_exit();
+	polt_netlink_exit();
 	polt_config_exit();
 	polt_queues_exit();
 	pol_groups_sync();
