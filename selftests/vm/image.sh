@@ -236,6 +236,7 @@ pack_run()
 		mapfile -t libs < <(libraries_of "$top/tools/pollard/pollard")
 		copy_in "$tree" "${libs[@]}"
 	fi
+	mkdir -p "$tree/usr/bin"
 	for f in "$vm_dir"/tools/*.c; do
 		f=${f##*/}
 		gcc -O -Wall -D_GNU_SOURCE -o "$tree/usr/bin/${f%.c}" "$vm_dir/tools/$f" || return
