@@ -63,7 +63,7 @@ enum pollard_target_adrfam {
  * @POLLARD_TARGET_PORT_STATE_STARTING: the listener is being set up
  * @POLLARD_TARGET_PORT_STATE_LISTENING: accepts connections
  * @POLLARD_TARGET_PORT_STATE_FAILED: could not listen, last-error says why;
- *   tried again when devices or addresses change
+ *   tried again every second and when a device arrives
  * @POLLARD_TARGET_PORT_STATE_DELETING: does not listen any more, its
  *   controllers are ending
  */
