@@ -399,7 +399,7 @@ bool polt_queue_abort(struct polt_queue *queue, u16 command_id)
 	return abort.aborted;
 }
 
-/* As many entries as host, port and device allow. */
+/* As many entries as host, port and device allow; the host must have room for the responses too. */
 static u16 polt_queue_agree_depth(const struct ib_device_attr *attrs, const struct polt_port *port,
 				  const struct pol_wire_request *request)
 {
@@ -408,7 +408,7 @@ static u16 polt_queue_agree_depth(const struct ib_device_attr *attrs, const stru
 	if (attrs->max_qp_wr <= POLT_SEND_SPARE)
 		return 0;
 	most = min_t(u32, most, (attrs->max_qp_wr - POLT_SEND_SPARE - 1) / 2);
-	return min(most, request->hsqsize);
+	return min3(most, request->hsqsize, request->hrqsize);
 }
 
 static int polt_queue_alloc_commands(struct polt_queue *queue, struct pol_device *device)
