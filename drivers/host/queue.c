@@ -455,6 +455,7 @@ err_cq:
 err_resolve:
 	queue->cm_id = NULL;
 	rdma_destroy_id(cm_id);
+	WRITE_ONCE(queue->cm_phase, POLH_CM_IDLE);
 	return err;
 }
 
@@ -549,6 +550,7 @@ void polh_queues_disconnect(struct polh_ctrl *ctrl, unsigned int first)
 		polh_queue_put_device(ctrl);
 		queue->cm_id = NULL;
 		rdma_destroy_id(cm_id);
+		WRITE_ONCE(queue->cm_phase, POLH_CM_IDLE);
 	}
 }
 

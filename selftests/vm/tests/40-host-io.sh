@@ -1,0 +1,80 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The initiator over the kernel's own target: verified I/O of all sizes and depths, through every way
+# data can take and every kind of queue.
+#
+# vm-kernels: 6.12 6.1
+# vm-timeout: 300
+. "$VM_LIB"
+
+nqn=nqn.2026-11.org.example:host
+
+setup()
+{
+	modprobe brd rd_nr=1 rd_size=262144 && rxe_up && intree_target_add $nqn /dev/ram0 &&
+		host_load pollard
+}
+
+connect()
+{
+	host_connect pollard $nqn "$@" && disk=$(host_disk $nqn)
+}
+
+discover()
+{
+	nvme discover -t pollard -a $VM_ADDR1 -s 4420 > /tmp/discover && grep -q "$nqn" /tmp/discover
+}
+
+# Block size, depth and how much of it; more would only keep soft-RoCE's checksums busy.
+sizes()
+{
+	fio_verify "$disk" 512 1 --size=32k "$@" &&
+	fio_verify "$disk" 512 128 --size=256k "$@" &&
+	fio_verify "$disk" 4k 1 --size=256k "$@" &&
+	fio_verify "$disk" 4k 128 --size=2m "$@" &&
+	fio_verify "$disk" 16k 16 --size=1m "$@" &&
+	fio_verify "$disk" 64k 16 --size=2m "$@" &&
+	fio_verify "$disk" 1m 1 --size=2m "$@" &&
+	fio_verify "$disk" 1m 8 --size=8m "$@"
+}
+
+odd_sizes()
+{
+	fio_verify "$disk" 1536 7 --size=96k "$@" &&
+	fio_verify "$disk" 16896 16 --size=1056k "$@" &&
+	fio_verify "$disk" 130560 5 --size=2040k "$@" &&
+	fio_verify "$disk" 1048064 3 --size=4094k "$@" &&
+	fio_verify "$disk" 4k 16 --rw=write --bsrange=512-256k --size=4m "$@" &&
+	fio_verify "$disk" 64k 8 --iomem_align=512 --size=1m "$@"
+}
+
+# Bytes up to which I/O is copied can be changed; from the next connect on.
+other_copy_max()
+{
+	local c
+	c=/sys/class/nvme/$(host_controllers $nqn)
+
+	echo "$1" > "$c/pollard/copy_max" && nvme reset "/dev/${c##*/}" || return
+	[ "$(cat "$c/pollard/copy_now")" = "$1" ] || { diag "it is $(cat "$c/pollard/copy_now")"; return 1; }
+	fio_verify "$disk" 4k 16 --size=1m && fio_verify "$disk" 16k 16 --size=1m &&
+		fio_verify "$disk" 64k 4 --size=1m
+}
+
+tap_run "set up" setup || { tap_end; exit 1; }
+tap_run "discover" discover
+tap_run "connect" connect -i 2
+tap_run "verified I/O, 512 B to 1 MiB, depth 1 to 128" sizes
+tap_run "verified I/O of odd sizes" odd_sizes
+tap_run "verified I/O with libaio" sizes --ioengine=libaio
+tap_run "nothing is copied" other_copy_max 0
+tap_run "up to 1 KiB is copied" other_copy_max 1024
+tap_run "up to 64 KiB is copied" other_copy_max 65536
+tap_run "disconnect" host_disconnect $nqn
+tap_run "connect with write and poll queues" connect -i 1 -W 1 -P 1
+tap_run "verified I/O, polled" fio_verify /dev/"${disk##*/}" 4k 32 --hipri=1
+tap_run "verified I/O of odd sizes, polled" odd_sizes --hipri=1
+tap_run "verified I/O beside it, not polled" fio_verify "$disk" 4k 32
+tap_run "disconnect" host_disconnect $nqn
+tap_run "unload" modprobe -r pollard-host
+tap_end
