@@ -167,7 +167,7 @@ enum status args_put(struct nl_msg *msg, const struct attr *attr, const char *te
 		break;
 	case ATTR_SIZE:
 		if (!parse_size(text, &value))
-			return usage_error(NULL, "%s: '%s' is not a size (bytes, or a number with K, M, G or T)",
+			return usage_error(NULL, "%s: '%s' is not a size in bytes, K, M, G or T",
 					   what, text);
 		if (!fits(value, attr->width))
 			return usage_error(NULL, "%s: %s is too large", what, text);
@@ -188,7 +188,8 @@ enum status args_put(struct nl_msg *msg, const struct attr *attr, const char *te
 		break;
 	case ATTR_ADDRESS:
 		if (!is_address(text))
-			return usage_error(NULL, "%s: '%s' is not an IPv4 or IPv6 address", what, text);
+			return usage_error(NULL, "%s: '%s' is not an IPv4 or IPv6 address",
+					   what, text);
 		err = nla_put_string(msg, attr->id, text);
 		break;
 	case ATTR_STRING:

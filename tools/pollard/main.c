@@ -80,7 +80,7 @@ static void help(void)
 	       "  -j, --json        print JSON\n"
 	       "  -p, --pretty      print JSON with line breaks\n"
 	       "  -s, --statistics  print counters\n"
-	       "  -b, --batch FILE  do the lines of FILE (- for standard input), as one transaction\n"
+	       "  -b, --batch FILE  do the lines of FILE (-: standard input), one transaction\n"
 	       "      --no-wait     do not wait for the end of what was started\n"
 	       "      --no-load     do not load kernel modules\n"
 	       "  -V, --version     print the version\n"

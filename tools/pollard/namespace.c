@@ -84,9 +84,9 @@ static const struct verb verbs[] = {
 		.command = POLLARD_TARGET_CMD_NAMESPACE_NEW,
 		.positional = { A(SUBSYSTEM) }, .required = 1, .keyed = keyed_add,
 		.check = check_storage,
-		.usage = "SUBSYSTEM-NQN {device PATH | ram SIZE} [nsid N] [block-size SIZE] [uuid UUID] "
-			 "[nguid HEX] [enabled on|off] [shared on|off] [read-only on|off] "
-			 "[submit auto|inline|worker]",
+		.usage = "SUBSYSTEM-NQN {device PATH | ram SIZE} [nsid N] [block-size SIZE] "
+			 "[uuid UUID] [nguid HEX] [enabled on|off] [shared on|off] "
+			 "[read-only on|off] [submit auto|inline|worker]",
 	}, {
 		.name = "set", .run = request_change, .kind = &kind_namespace,
 		.command = POLLARD_TARGET_CMD_NAMESPACE_SET,

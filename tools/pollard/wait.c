@@ -158,7 +158,7 @@ enum status wait_all(void)
 		left = deadline - now_ms();
 		if (left <= 0) {
 			describe(&pending[0], what, sizeof(what));
-			status = refuse("%s is still not %s after %d seconds, it goes on in the background",
+			status = refuse("%s is still not %s after %d seconds; the kernel goes on",
 					what, pending[0].gone ? "gone" : "ready", WAIT_SECONDS);
 			wait_drop();
 		} else if (gnl_events_next(on_event, &status, left) == -ENOBUFS) {
