@@ -15,6 +15,7 @@
  *
  * Ends of bios only count down; the last of a wave brings the command back to the thread.
  */
+#include <linux/blk-integrity.h>
 #include <linux/netlink.h>
 #include <linux/slab.h>
 
@@ -426,7 +427,9 @@ static int polt_bdev_learn(struct polt_bdev *bdev, const struct polt_backend_par
 	backend->alignment = bdev_dma_alignment(device) + 1;
 	bdev->nowait = bdev_nowait(device);
 	bdev->polls = pol_compat_bdev_polls(device);
-	inline_possible = bdev->nowait && !pol_compat_bdev_blocks(device);
+	/* With a protection information format the block layer allocates for every bio. */
+	inline_possible = bdev->nowait && !pol_compat_bdev_blocks(device) &&
+			  !blk_get_integrity(device->bd_disk);
 	backend->submit_auto = inline_possible ? POLT_SUBMIT_INLINE : POLT_SUBMIT_WORKER;
 	backend->submit = params->submit == POLT_SUBMIT_AUTO ? backend->submit_auto :
 							       params->submit;

@@ -229,8 +229,10 @@ static void polt_queue_reap(struct polt_queue *queue)
 	unsigned int left = queue->cq->capacity + queue->cq->shared;
 	struct ib_wc wc;
 
-	while (left-- && ib_poll_cq(queue->cq->cq, 1, &wc) > 0)
+	while (left-- && ib_poll_cq(queue->cq->cq, 1, &wc) > 0) {
+		pol_group_count(queue->group, completions, 1);
 		wc.wr_cqe->done(queue->cq->cq, &wc);
+	}
 }
 
 /* Step 4: completions of the queue pair are not known any more. */
