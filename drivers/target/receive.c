@@ -309,7 +309,8 @@ static int polt_pair_create_srq(struct polt_pair *pair)
 	if (IS_ERR(srq))
 		return PTR_ERR(srq);
 	pair->srq = srq;
-	pair->srq_size = init.attr.max_wr;
+	/* The device may have made it larger. */
+	pair->srq_size = min(init.attr.max_wr, POLT_SRQ_MAX);
 	return 0;
 }
 
