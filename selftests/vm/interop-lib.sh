@@ -8,6 +8,7 @@
 cell_nqn=nqn.2026-11.org.example:cell
 cell_uuid=11111111-2222-4333-8444-555555555555
 cell_disk=/dev/ram0
+cell_pid=
 
 cell_transport()
 {
@@ -98,8 +99,8 @@ cell_fio()
 	shift
 
 	fio --name="$name" --filename="$cell_dev" --direct=1 --ioengine=libaio --verify=crc32c \
-		--verify_fatal=1 --verify_dump=0 --randrepeat=0 "$@" > "/tmp/fio.$name" 2>&1 ||
-		{ cat "/tmp/fio.$name"; return 1; }
+		--verify_fatal=1 --verify_dump=0 --randrepeat=0 --allow_file_create=0 --thread \
+		"$@" > "/tmp/fio.$name" 2>&1 || { cat "/tmp/fio.$name"; return 1; }
 }
 
 cell_verify()
@@ -158,33 +159,55 @@ cell_modes()
 
 cell_modes_under_load()
 {
-	local pid mode n=0
+	local mode n=0
 
-	cell_fio switching --rw=randwrite --bs=8k --iodepth=16 --size=48m --loops=3 & pid=$!
-	while kill -0 $pid 2>/dev/null; do
+	cell_load switching --rw=randwrite --bs=8k --iodepth=16 --size=48m --loops=2 || return
+	until cell_load_ended; do
 		for mode in event adaptive busy; do
 			pollard group set 1 mode $mode || return
 			n=$((n + 1))
 			sleep 0.05
 		done
 	done
-	wait $pid || return
+	cell_load_end || return
 	[ $n -ge 9 ] || { diag "only $n changes of mode while there was I/O"; return 1; }
 	pollard group set 1 mode adaptive
+}
+
+# cell_load NAME OPTION...: a verified load in the background, running when this returns; its process
+# is $cell_pid. A test that fails may leave it behind: the next one would find two writers.
+cell_load()
+{
+	cell_load_end 2>/dev/null
+	cell_fio "$@" & cell_pid=$!
+	wait_for cell_busy || { diag "the load does not begin"; return 1; }
+}
+
+cell_load_ended()
+{
+	! kill -0 "$cell_pid" 2>/dev/null
+}
+
+# cell_load_end: wait for the load, in bounded time; its status
+cell_load_end()
+{
+	[ -n "$cell_pid" ] || return 0
+	wait_for -t 90 cell_load_ended || { diag "the load hangs"; return 1; }
+	wait "$cell_pid"
+	local status=$?
+	cell_pid=
+	return $status
 }
 
 # cell_survives REMOVE RESTORE: something under a verified load goes and returns, no data is lost
 cell_survives()
 {
-	local pid
-
-	cell_fio surviving --rw=randwrite --bs=8k --iodepth=16 --size=64m --loops=2 & pid=$!
-	wait_for cell_busy || return
-	"$1" || { diag "$1 failed"; wait $pid; return 1; }
-	wait_for -t 60 cell_is connecting || diag "the host did not notice, state $(cell_state)"
-	"$2" || { diag "$2 failed"; wait $pid; return 1; }
-	wait_for -t 60 cell_is live || { diag "state $(cell_state)"; wait $pid; return 1; }
-	wait $pid
+	cell_load surviving --rw=randwrite --bs=8k --iodepth=16 --size=48m --loops=2 || return
+	"$1" || { diag "$1 failed"; return 1; }
+	wait_for -t 60 cell_is connecting || { diag "the host did not notice, state $(cell_state)"; return 1; }
+	"$2" || { diag "$2 failed"; return 1; }
+	wait_for -t 60 cell_is live || { diag "state $(cell_state)"; return 1; }
+	cell_load_end
 }
 
 # Is there I/O on the disk right now?
@@ -216,17 +239,36 @@ cell_rxe_add() { rxe_up; }
 # A namespace that goes under load takes its I/O with it: errors, but nobody waits for ever.
 cell_namespace_removed()
 {
-	local pid status=0
-
-	cell_fio doomed --rw=randwrite --bs=8k --iodepth=16 --size=64m --loops=20 > /tmp/doomed & pid=$!
-	wait_for cell_busy || return
+	cell_load doomed --rw=randwrite --bs=8k --iodepth=16 --size=48m --loops=20 > /tmp/doomed || return
 	pollard namespace del $cell_nqn 1 || return
-	wait $pid || status=$?
-	[ $status -ne 0 ] || { diag "fio went on without a namespace"; return 1; }
+	! cell_load_end || { diag "fio went on without a namespace"; return 1; }
 	pollard namespace add $cell_nqn nsid 1 device $cell_disk uuid $cell_uuid || return
 	wait_for nvme_of $cell_nqn || { diag "the namespace did not come back"; return 1; }
 	cell_dev=$(nvme_of $cell_nqn)
 	cell_fio back --rw=randwrite --bs=4k --iodepth=8 --size=4m
+}
+
+# A subsystem that is gone is refused for good, so a host may give up at once. In bounded time the load
+# has ended; when the subsystem is back, so is the disk.
+cell_subsystem_removed()
+{
+	cell_load doomed --rw=randwrite --bs=8k --iodepth=16 --size=48m --loops=2 > /tmp/doomed || return
+	cell_subsystem_del || return
+	wait_for -t 60 cell_gave_up || { diag "state $(cell_state)"; return 1; }
+	cell_subsystem_add || return
+	if cell_no_ctrl; then
+		! cell_load_end || { diag "fio went on without a disk"; return 1; }
+		cell_connect || return
+	else
+		wait_for -t 60 cell_is live || { diag "state $(cell_state)"; return 1; }
+		cell_load_end || return
+	fi
+	cell_fio back --rw=randwrite --bs=4k --iodepth=8 --size=4m
+}
+
+cell_gave_up()
+{
+	cell_no_ctrl || cell_is connecting
 }
 
 # refused COMMAND...: must fail with exit status 1, and say why
