@@ -125,7 +125,7 @@ rxe_down()
 # the kernel's own pair shares stay with the device: compare after a first round of it.
 rdma_snapshot()
 {
-	rdma resource show | sed 's/  */ /g'
+	rdma resource show | sed 's/^[0-9]*: //; s/  */ /g'
 }
 
 # rdma_settled SNAPSHOT: the counts are again what they were
