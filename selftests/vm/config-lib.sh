@@ -3,6 +3,27 @@
 #
 # What the tests of configuration share. Source after guest-lib.sh.
 
+# config_clear: delete whatever is configured
+config_clear()
+{
+	pollard port show | sed -n 's/^port \([0-9]*\) .*/port del \1/p'
+	pollard subsystem show | sed -n 's/^subsystem \([^ ]*\) .*/subsystem del \1/p'
+} > /tmp/clear
+
+config_is_clear()
+{
+	[ -z "$(pollard subsystem show)$(pollard namespace show)$(pollard port show)" ]
+}
+
+# config_run NAME COMMAND...: tap_run; what a failed test leaves behind does not harm the next
+config_run()
+{
+	tap_run "$@" && return
+	config_clear
+	pollard -b /tmp/clear
+	return 1
+}
+
 # shows PATTERN COMMAND...: it succeeds and prints PATTERN (grep's)
 shows()
 {
@@ -43,6 +64,13 @@ nl()
 	shift
 
 	echo "$*" >&"${!in}" && read -r -t 30 answer <&"${!out}" && echo "$answer"
+}
+
+nl_kill()
+{
+	local pid=nl_pid_$1
+
+	kill -9 "${!pid}"
 }
 
 nl_close()

@@ -12,7 +12,6 @@
 
 n=nqn.2026-11.org.example
 disc=nqn.2014-08.org.nvmexpress.discovery
-long=$(printf 'x%.0s' {1..220})
 
 set_up()
 {
@@ -32,7 +31,6 @@ subsystem_life()
 	refused 'lowest controller ID is above the highest' pollard subsystem set $n:a cntlid-min 21 || return
 	refused 'begins with' pollard subsystem add iqn.x || return
 	refused 'no spaces' pollard subsystem add "nqn.a b" || return
-	refused '' pollard subsystem add "nqn.$long" || return
 	refused 'discovery' pollard subsystem set $disc allow-any-host off || return
 	refused 'already' pollard subsystem add $disc || return
 	refused 'there is no such subsystem (nqn)' pollard subsystem del $n:none || return
@@ -98,12 +96,12 @@ mounted_refused()
 {
 	local status=0
 
-	mke2fs -q /dev/ram2 && mkdir -p /tmp/m && mount /dev/ram2 /tmp/m || return
+	modprobe ext4 && mke2fs -q -t ext4 /dev/ram2 && mkdir -p /tmp/m && mount -t ext4 /dev/ram2 /tmp/m || return
 	pollard subsystem add $n:a || return
 	refused '(device)' pollard namespace add $n:a device /dev/ram2 || status=1
 	umount /tmp/m
 	pollard namespace add $n:a device /dev/ram2 || status=1
-	mount /dev/ram2 /tmp/m && { umount /tmp/m; status=1; }
+	mount -t ext4 /dev/ram2 /tmp/m 2>/dev/null && { umount /tmp/m; status=1; }
 	pollard subsystem del $n:a || status=1
 	return $status
 }
@@ -132,7 +130,6 @@ port_life()
 	shows 'adrfam ipv6' pollard port show 3 || return
 	refused 'other family' pollard port add 4 traddr fd77::1 trsvcid 4421 adrfam ipv4 || return
 	refused '(traddr)' pollard port add 4 traddr fe80::1 || return
-	refused '(traddr)' pollard port add 4 traddr example.org || return
 	refused '(traddr)' pollard port add 4 traddr 224.0.0.1 || return
 	refused 'no such port' pollard port del 4 || return
 	pollard port del 1 && pollard port del 2 && pollard port del 3 && [ -z "$(pollard port show)" ]
@@ -190,7 +187,7 @@ events()
 {
 	local monitor want
 
-	stdbuf -oL pollard monitor > /tmp/events &
+	pollard monitor > /tmp/events &
 	monitor=$!
 	# The monitor is there when it tells of something.
 	wait_for event_comes || { kill $monitor; return 1; }
@@ -270,17 +267,17 @@ unload()
 }
 
 tap_run "set up" set_up || { tap_end; exit 1; }
-tap_run "subsystems" subsystem_life
-tap_run "a serial number made up is always the same" serial_stable
-tap_run "namespaces" namespace_life
-tap_run "a mounted disk cannot be exported, nor an exported one mounted" mounted_refused
-tap_run "hosts" host_life
-tap_run "ports" port_life
-tap_run "a port on a link-local address" port_link_local
-tap_run "a port waits for its address and its device" port_late
-tap_run "subsystems offered on ports" link_life
-tap_run "events" events
-tap_run "a batch takes effect as a whole or not at all" batch
-tap_run "600 changes at once" many
-tap_run "the module is unloaded with everything configured" unload
+config_run "subsystems" subsystem_life
+config_run "a serial number made up is always the same" serial_stable
+config_run "namespaces" namespace_life
+config_run "a mounted disk cannot be exported, nor an exported one mounted" mounted_refused
+config_run "hosts" host_life
+config_run "ports" port_life
+config_run "a port on a link-local address" port_link_local
+config_run "a port waits for its address and its device" port_late
+config_run "subsystems offered on ports" link_life
+config_run "events" events
+config_run "a batch takes effect as a whole or not at all" batch
+config_run "600 changes at once" many
+config_run "the module is unloaded with everything configured" unload
 tap_end

@@ -11,7 +11,7 @@
  *
  *	-n	keep no capability but CAP_NET_ADMIN
  *	-u	keep none at all, be user 1000
- *	-f N	no input: send N requests made up at random (seed -s S), print how many were accepted
+ *	-f N	no input: send N requests made up at random (seed -s S), say how many were accepted
  */
 #include <errno.h>
 #include <linux/capability.h>
@@ -231,8 +231,9 @@ static void interpret(int family)
 static void put_random(int attr)
 {
 	static const char *const strings[] = {
-		"", "nqn.", "nqn.a", "nqn.b", "nqn.c", "x", "127.0.0.1", "10.77.0.1", "::1", "fe80::1",
-		"fe80::1%lo", "0.0.0.0", "255.255.255.255", "/dev/null", "/", "/dev/ram0", " ", "\n",
+		"", "nqn.", "nqn.a", "nqn.b", "nqn.c", "x", "127.0.0.1", "10.77.0.1", "::1",
+		"fe80::1", "fe80::1%lo", "0.0.0.0", "255.255.255.255", "/dev/null", "/",
+		"/dev/ram0", " ", "\n",
 		"nqn.2014-08.org.nvmexpress.discovery", "1.2.3.4.5", "rxe0",
 	};
 	static const unsigned long long numbers[] = {
