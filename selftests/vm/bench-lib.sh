@@ -80,7 +80,10 @@ bench_fio()
 		--output-format=terse --terse-version=3 "$@" 2>/tmp/fio.err > /tmp/fio.out ||
 		{ cat /tmp/fio.err /tmp/fio.out >&2; return 1; }
 	awk -F';' -v c=$column '$1 == 3 {
-		for (i = 0; i < 3; i++) split($(c + 10 + i), p, "="), v[i] = p[2]
+		for (i = 0; i < 3; i++) {
+			split($(c + 10 + i), p, "=")
+			v[i] = p[2]
+		}
 		printf "%d %d %d %d\n", $c, v[0], v[1], v[2]
 	}' /tmp/fio.out
 }

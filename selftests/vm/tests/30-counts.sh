@@ -50,7 +50,7 @@ no_allocations()
 {
 	local t=/sys/kernel/tracing e base size filter
 
-	mountpoint -q $t || mount -t tracefs tracefs $t || return
+	grep -q " $t " /proc/mounts || mount -t tracefs tracefs $t || return
 	while read -r _ size _ _ _ base _; do
 		filter+="${filter:+ || }(call_site >= $base && call_site < $(printf '0x%x' $((base + size))))"
 	done < <(grep '^pollard' /proc/modules)
