@@ -155,6 +155,10 @@ static int polh_ctrl_setup_admin(struct polh_ctrl *ctrl, bool first)
 	err = nvme_enable_ctrl(nvme);
 	if (err)
 		return err;
+	if (!first && ctrl->pages_max < nvme->max_segments) {
+		dev_err(nvme->device, "this RDMA device cannot register I/O as large as before\n");
+		return -EINVAL;
+	}
 	nvme->max_segments = ctrl->pages_max;
 	nvme->max_hw_sectors = (ctrl->pages_max - 1) * (POLH_PAGE >> SECTOR_SHIFT);
 	polh_compat_unquiesce_admin(nvme);

@@ -218,10 +218,23 @@ static void polh_queue_put_device(struct polh_ctrl *ctrl)
 	ctrl->device = NULL;
 }
 
+/* blk-mq maps the CPUs to the queues of each kind in turn, beginning with the first. */
+static unsigned int polh_queue_cpu(const struct polh_queue *queue)
+{
+	const u32 *queues = queue->ctrl->io_queues;
+	unsigned int index = queue->qid;
+
+	if (!index--)
+		return 0;
+	for (unsigned int type = 0; type < HCTX_MAX_TYPES && index >= queues[type]; type++)
+		index -= queues[type];
+	return index % nr_cpu_ids;
+}
+
 static int polh_queue_create_cq(struct polh_queue *queue)
 {
 	struct ib_device *ib = queue->ctrl->device->ib;
-	unsigned int cpu = queue->qid ? (queue->qid - 1) % nr_cpu_ids : 0;
+	unsigned int cpu = polh_queue_cpu(queue);
 	struct ib_cq *cq;
 
 	queue->cq_entries = (POLH_SENDS_PER_TAG + 1) * queue->nr_tags + 2;

@@ -1,0 +1,19 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The target of 52-host-silence.sh: goes silent for a while each time it is asked to.
+. "$VM_LIB"
+
+modprobe brd rd_nr=1 rd_size=131072 && rxe_up && sleep 1 &&
+	intree_target_add nqn.2026-11.org.example:silent /dev/ram0 $VM_ADDR2 || exit 1
+vm_signal ready || exit 1
+while true; do
+	wait_for -t 200 test -e /run/signals/silence -o -e /run/signals/done || exit 1
+	[ ! -e /run/signals/done ] || exit 0
+	vm_wait silence
+	vm_signal silent
+	ip link set "$VM_NETDEV" down
+	sleep 25
+	ip link set "$VM_NETDEV" up
+	vm_signal back
+done

@@ -1,0 +1,83 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The target falls silent: its machine is there, but no packet comes from it any more. Whatever is
+# going on then - I/O, connecting, deleting - ends in bounded time, and all is well when it is back.
+#
+# vm-peer: 52-host-silence-target
+# vm-timeout: 300
+. "$VM_LIB"
+. "${VM_LIB%/*}/bench-lib.sh"
+. "${VM_LIB%/*}/interop-lib.sh"
+
+nqn=nqn.2026-11.org.example:silent
+
+# within SECONDS COMMAND...
+within()
+{
+	local limit=$1 start
+	shift
+
+	start=$SECONDS
+	"$@" || return
+	[ $((SECONDS - start)) -le "$limit" ] || { diag "$* took $((SECONDS - start)) s"; return 1; }
+}
+
+setup()
+{
+	rxe_up && host_load pollard && vm_wait ready
+}
+
+connect()
+{
+	nvme connect -t pollard -a $VM_ADDR2 -s 4420 -n $nqn --reconnect-delay=1 "$@" || return
+	wait_for nvme_of $nqn && disk=$(nvme_of $nqn)
+}
+
+gone() { ! nvme_ctrl_of $nqn; }
+state() { cat "/sys/class/nvme/$(nvme_ctrl_of $nqn)/state"; }
+is() { [ "$(state)" = "$1" ]; }
+silence() { vm_signal silence && vm_wait silent; }
+# The peer hears nothing while its link is down: it comes back by itself.
+sound() { vm_wait back 60; }
+
+disconnect_silent()
+{
+	local pid
+
+	fio --name=io --filename="$disk" --rw=randwrite --bs=4k --iodepth=8 --size=16m --direct=1 \
+		--ioengine=io_uring --time_based --runtime=60 > /tmp/fio.out 2>&1 & pid=$!
+	sleep 1
+	silence || return
+	within 16 nvme disconnect -n $nqn && wait_for -t 5 gone || return
+	wait $pid
+	sound
+}
+
+connect_silent()
+{
+	silence || return
+	! within 16 connect || { diag "connected to nobody"; return 1; }
+	gone && sound
+}
+
+io_survives()
+{
+	local pid
+
+	connect && fio_verify "$disk" 8k 8 --size=4m || return
+	fio_verify "$disk" 8k 8 --size=16m --loops=2 & pid=$!
+	sleep 0.5
+	silence && sound || return
+	wait_for -t 60 is live || { diag "state $(state)"; return 1; }
+	wait $pid
+}
+
+tap_run "set up" setup || { tap_end; exit 1; }
+tap_run "connect" connect
+tap_run "a disconnect from a silent target ends in time" disconnect_silent
+tap_run "connecting to a silent target ends in time" connect_silent
+tap_run "I/O goes on when the target is back" io_survives
+tap_run "disconnect" host_disconnect $nqn
+vm_signal done
+tap_end
