@@ -10,7 +10,7 @@ show() { echo "host# $*"; "$@"; }
 
 set -e
 rxe_up
-modprobe pollard-host
+modprobe -a ext4 pollard-host
 vm_wait exported
 show nvme discover -t pollard -a $VM_ADDR1 -s 4420
 show nvme connect -t pollard -a $VM_ADDR1 -s 4420 -n $nqn -i 2
@@ -30,17 +30,16 @@ while read -r bs depth size; do
 	echo "verified: block size $bs, queue depth $depth, $size written and read back"
 	n=$((n + 1))
 done <<'END'
-512 1 256k
-512 32 1m
-4k 1 2m
-4k 32 8m
-4k 128 16m
-16k 16 16m
-64k 8 16m
-128k 4 32m
-256k 4 32m
-1m 1 32m
-1m 8 32m
+512 1 128k
+512 32 512k
+4k 1 1m
+4k 32 4m
+4k 128 8m
+16k 16 8m
+64k 8 8m
+128k 4 16m
+1m 1 16m
+1m 8 16m
 END
 show umount /mnt/demo
 show fsck.ext4 -n -f "$dev"
