@@ -206,6 +206,7 @@ unprivileged()
 		nl_family=pollard answers 'EPERM*' 11 || return
 		nl_family=pollard answers 'ok*' 1d || return
 	done
+	# shellcheck disable=SC2034 # answers() of config-lib.sh passes them on
 	nl_options=()
 }
 

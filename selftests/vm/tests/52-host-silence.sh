@@ -30,7 +30,7 @@ setup()
 
 connect()
 {
-	nvme connect -t pollard -a $VM_ADDR2 -s 4420 -n $nqn --reconnect-delay=1 "$@" || return
+	nvme connect -t pollard -a $VM_ADDR2 -s 4420 -n $nqn --reconnect-delay=1 || return
 	wait_for nvme_of $nqn && disk=$(nvme_of $nqn)
 }
 
