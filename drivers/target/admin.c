@@ -488,8 +488,6 @@ static u16 polt_admin_dispatch(struct polt_command *command)
 	/* Until the controller is enabled only Fabrics commands are for it. */
 	if (!(polt_ctrl_csts(ctrl) & NVME_CSTS_RDY))
 		return NVME_SC_CMD_SEQ_ERROR | NVME_STATUS_DNR;
-	if (command->sqe.common.flags & (NVME_CMD_FUSE_FIRST | NVME_CMD_FUSE_SECOND))
-		return NVME_SC_INVALID_FIELD | NVME_STATUS_DNR;
 
 	switch (opcode) {
 	case nvme_admin_identify:
@@ -500,8 +498,6 @@ static u16 polt_admin_dispatch(struct polt_command *command)
 		return polt_admin_get_features(command);
 	case nvme_admin_set_features:
 		return polt_admin_set_features(command);
-	case nvme_admin_keep_alive:
-		return NVME_SC_SUCCESS;
 	case nvme_admin_abort_cmd:
 		if (!discovery)
 			return polt_admin_abort(command);
@@ -512,41 +508,23 @@ static u16 polt_admin_dispatch(struct polt_command *command)
 }
 
 /**
- * polt_admin_end - end a command of a connected queue
- * @command: the command; not the caller's any more afterwards
- * @status: NVMe status; errors are noted in the controller's error log
- */
-void polt_admin_end(struct polt_command *command, u16 status)
-{
-	struct polt_queue *queue = command->queue;
-
-	if (status)
-		polt_ctrl_log_error(queue->ctrl, queue->qid, &command->sqe, status);
-	polt_command_executed(command, status);
-}
-
-/**
  * polt_admin_execute - execute a command of an admin queue that is not a Fabrics command
- * @command: its data, if it brings any, is in its buffers; ended when this returns or later
+ * @command: of a connected queue; its data, if it brings any, is in its buffers; ended when this
+ *	returns or later
  *
- * Worker, sleeps.
+ * Worker, sleeps. Keep Alive does not come here: the thread answers it.
  */
 void polt_admin_execute(struct polt_command *command)
 {
 	struct polt_ctrl *ctrl = command->queue->ctrl;
 	u16 status;
 
-	if (!command->queue->connected) {
-		polt_command_executed(command, NVME_SC_CMD_SEQ_ERROR | NVME_STATUS_DNR);
-		return;
-	}
-	polt_ctrl_alive(ctrl);
 	if (command->sqe.common.opcode == nvme_admin_async_event &&
 	    (polt_ctrl_csts(ctrl) & NVME_CSTS_RDY)) {
 		status = polt_aen_hold(ctrl, command);
 		if (status)
-			polt_admin_end(command, status);
+			polt_command_executed(command, status);
 		return;
 	}
-	polt_admin_end(command, polt_admin_dispatch(command));
+	polt_command_executed(command, polt_admin_dispatch(command));
 }

@@ -88,6 +88,8 @@ static void polt_command_complete(struct polt_command *command, u16 status)
 	if (unlikely(polt_command_is_fabrics(command) && !status && queue->ctrl &&
 		     command->sqe.fabrics.fctype == nvme_fabrics_type_connect))
 		polt_queue_connected(queue, le16_to_cpu(command->sqe.connect.sqsize));
+	if (unlikely(status) && queue->connected)
+		polt_ctrl_log_error(queue->ctrl, queue->qid, &command->sqe, status);
 	polt_command_drop_receive(command);
 	if (!command->to_host || status)
 		polt_transfer_give_buffers(command);

@@ -22,6 +22,7 @@
 #include "target/ctrl.h"
 #include "target/netlink.h"
 #include "target/queue.h"
+#include "target/trace.h"
 
 /* How long Connect waits for an older queue of the same QID that is ending already. */
 #define POLT_CTRL_QUEUE_WAIT_MS	5000
@@ -85,6 +86,7 @@ static void polt_ctrl_set_state(struct polt_ctrl *ctrl, enum polt_ctrl_state sta
 {
 	lockdep_assert_held(&ctrl->lock);
 	WARN_ON_ONCE(!(polt_ctrl_next[ctrl->state] & BIT(state)));
+	trace_polt_ctrl_state(ctrl, ctrl->state, state);
 	WRITE_ONCE(ctrl->state, state);
 	polt_ctrl_changed(ctrl);
 }

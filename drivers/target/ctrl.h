@@ -216,8 +216,6 @@ u16 polt_discovery_log(struct polt_command *command, const struct polt_log_reque
 /* fabrics.c, admin.c - worker; they end the command with polt_command_executed() */
 void polt_fabrics_execute(struct polt_command *command);
 void polt_admin_execute(struct polt_command *command);
-/* ends a command of a connected queue and notes a failure in the controller's error log */
-void polt_admin_end(struct polt_command *command, u16 status);
 
 /*
  * Thread, only computes: bytes of data an admin or Fabrics command (on any queue) must carry, from

@@ -8,6 +8,7 @@
  * every change of what the page shows.
  */
 #include <linux/slab.h>
+#include <net/ipv6.h>
 
 #include "target/command.h"
 #include "target/ctrl.h"
@@ -37,6 +38,26 @@ static void polt_discovery_put(struct polt_discovery_read *read, u64 start, cons
 						    piece.len);
 }
 
+/*
+ * Where to connect to: the port's address, or, where the port listens on all addresses, the one
+ * that this host has found already.
+ */
+static const char *polt_discovery_traddr(const struct polt_discovery_read *read,
+					 const struct polt_port *port)
+{
+	const struct sockaddr_in6 *in6 = (const void *)&port->addr;
+	const struct sockaddr_in *in4 = (const void *)&port->addr;
+	bool any;
+
+	if (port->addr.ss_family == AF_INET6)
+		any = ipv6_addr_any(&in6->sin6_addr);
+	else
+		any = in4->sin_addr.s_addr == htonl(INADDR_ANY);
+	if (any && port->adrfam == read->ctrl->port->adrfam)
+		return read->command->queue->local;
+	return port->traddr;
+}
+
 static void polt_discovery_add(struct polt_discovery_read *read, const struct polt_port *port,
 			       const struct polt_subsystem *subsystem)
 {
@@ -47,7 +68,7 @@ static void polt_discovery_add(struct polt_discovery_read *read, const struct po
 		.port_id = port->id,
 		.admin_depth = POLT_ADMIN_DEPTH_MAX,
 		.trsvcid = port->trsvcid,
-		.traddr = port->traddr,
+		.traddr = polt_discovery_traddr(read, port),
 		.subnqn = subsystem->nqn,
 	};
 

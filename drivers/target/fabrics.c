@@ -154,6 +154,5 @@ void polt_fabrics_execute(struct polt_command *command)
 		polt_command_executed(command, NVME_SC_CMD_SEQ_ERROR | NVME_STATUS_DNR);
 		return;
 	}
-	polt_ctrl_alive(command->queue->ctrl);
-	polt_admin_end(command, polt_fabrics_connected(command));
+	polt_command_executed(command, polt_fabrics_connected(command));
 }

@@ -558,6 +558,7 @@ struct polt_queue *polt_queue_create(struct rdma_cm_id *cm_id, struct polt_port 
 	queue->cm_id = cm_id;
 	queue->port = port;
 	snprintf(queue->peer, sizeof(queue->peer), "%pISpc", &cm_id->route.addr.dst_addr);
+	snprintf(queue->local, sizeof(queue->local), "%pISc", &cm_id->route.addr.src_addr);
 	polt_queue_set_limits(queue, port, &cm_id->device->attrs, request);
 	if (queue->depth < 2) {
 		error = -EINVAL;

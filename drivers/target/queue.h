@@ -104,6 +104,7 @@ struct polt_queue {
 	struct polt_port *port;		/* reference */
 	struct polt_ctrl *ctrl;		/* reference; set by Connect (worker), read in the thread */
 	char peer[INET6_ADDRSTRLEN + 8]; /* the host's address and port, for messages */
+	char local[INET6_ADDRSTRLEN];	/* the address of ours that the host has connected to */
 
 	/* fixed, for who looks when group and device may have gone */
 	u64 id;				/* grows from queue to queue in the list of all */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tracepoints of the target: connections, the life of queues, slow commands.
+ * Tracepoints of the target: connections, the life of controllers and queues, slow
+ * commands.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM pollard_target
@@ -12,6 +13,7 @@
 
 #include "compat/trace.h"
 #include "target/command.h"
+#include "target/ctrl.h"
 
 TRACE_DEFINE_ENUM(POLT_QUEUE_CONNECTING);
 TRACE_DEFINE_ENUM(POLT_QUEUE_LIVE);
@@ -26,6 +28,41 @@ TRACE_DEFINE_ENUM(POLT_QUEUE_DEAD);
 			 { POLT_QUEUE_FAILED, "failed" },		\
 			 { POLT_QUEUE_DRAINING, "draining" },		\
 			 { POLT_QUEUE_DEAD, "dead" })
+
+TRACE_DEFINE_ENUM(POLT_CTRL_DISABLED);
+TRACE_DEFINE_ENUM(POLT_CTRL_ENABLING);
+TRACE_DEFINE_ENUM(POLT_CTRL_READY);
+TRACE_DEFINE_ENUM(POLT_CTRL_SHUTDOWN);
+TRACE_DEFINE_ENUM(POLT_CTRL_FAILED);
+TRACE_DEFINE_ENUM(POLT_CTRL_DELETING);
+
+#define polt_trace_ctrl_state(state)					\
+	__print_symbolic(state,						\
+			 { POLT_CTRL_DISABLED, "disabled" },		\
+			 { POLT_CTRL_ENABLING, "enabling" },		\
+			 { POLT_CTRL_READY, "ready" },			\
+			 { POLT_CTRL_SHUTDOWN, "shutdown" },		\
+			 { POLT_CTRL_FAILED, "failed" },		\
+			 { POLT_CTRL_DELETING, "deleting" })
+
+TRACE_EVENT(polt_ctrl_state,
+	TP_PROTO(const struct polt_ctrl *ctrl, int from, int to),
+	TP_ARGS(ctrl, from, to),
+	TP_STRUCT__entry(
+		__string(nqn, ctrl->subsystem->nqn)
+		__field(u16, cntlid)
+		__field(int, from)
+		__field(int, to)
+	),
+	TP_fast_assign(
+		pol_assign_str(nqn, ctrl->subsystem->nqn);
+		__entry->cntlid = ctrl->cntlid;
+		__entry->from = from;
+		__entry->to = to;
+	),
+	TP_printk("%s: controller %u: %s -> %s", __get_str(nqn), __entry->cntlid,
+		  polt_trace_ctrl_state(__entry->from), polt_trace_ctrl_state(__entry->to))
+);
 
 TRACE_EVENT(polt_connect,
 	TP_PROTO(u16 port, u16 qid, u16 depth, int status),

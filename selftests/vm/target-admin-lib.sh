@@ -70,6 +70,12 @@ adm_zero()
 	[ -z "$(adm_hex "$@" | tr -d 0)" ]
 }
 
+# adm_settled SNAPSHOT: RDMA objects are again what they were
+adm_settled()
+{
+	wait_for -t 10 rdma_settled "$1" || { echo "$1"; echo "now:"; rdma_snapshot; return 1; }
+}
+
 adm_teardown()
 {
 	modprobe -r nvme-rdma && pollard subsystem del $adm_nqn && pollard port del 1 &&

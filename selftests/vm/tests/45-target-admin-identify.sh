@@ -5,6 +5,8 @@
 # properties, and how it refuses what it does not have.
 #
 # vm-timeout: 180
+#
+# vm-unsettled: not run again since it was corrected for the nvme-cli of Debian 12
 . "$VM_LIB"
 . "${VM_LIB%/*}/target-admin-lib.sh"
 
@@ -33,9 +35,9 @@ id_namespace()
 	adm_field "$id" nlbaf 0 && adm_field "$id" flbas 0 && adm_field "$id" nmic 0x1 &&
 	adm_field "$id" nvmcap 16777216 && adm_field "$id" nguid $adm_nguid || return
 	# One that could be is all zeroes, one that cannot is refused.
-	nvme id-ns "$adm_ctrl" -n 7 --force -b > /tmp/ns7 && adm_zero /tmp/ns7 || return
-	adm_refused 0b nvme id-ns "$adm_ctrl" -n 1025 --force &&
-	adm_refused 0b nvme id-ns "$adm_ctrl" -n 0xffffffff --force
+	nvme id-ns "$adm_ctrl" -n 7 -b > /tmp/ns7 && adm_zero /tmp/ns7 || return
+	adm_refused 0b nvme id-ns "$adm_ctrl" -n 1025 &&
+	adm_refused 0b nvme id-ns "$adm_ctrl" -n 0xffffffff
 }
 
 id_descriptors()
@@ -84,12 +86,12 @@ feature()
 	shift 2
 
 	out=$(nvme get-feature "$adm_ctrl" -f "$fid" "$@") || { echo "$out"; return 1; }
-	[[ $out =~ [vV]alue:[[:space:]]*(0x0*)?$want($|[^0-9a-f]) ]] || { echo "feature $fid: $out"; return 1; }
+	[[ $out =~ [vV]alue:[[:space:]]*(0x)?0*$want($|[^0-9a-f]) ]] || { echo "feature $fid: $out"; return 1; }
 }
 
 set_feature()
 {
-	nvme set-feature "$adm_ctrl" -f "$1" -V "$2" "${@:3}"
+	nvme set-feature "$adm_ctrl" -f "$1" -v "$2" "${@:3}"
 }
 
 features()
@@ -133,15 +135,17 @@ log_errors()
 	adm_refused 01 nvme admin-passthru "$adm_ctrl" -o 0x84 &&
 	nvme error-log "$adm_ctrl" -e 16 > /tmp/errors || return
 	# the newest comes first: Invalid Command Opcode of the admin queue
-	grep -m 1 -A 6 'Entry\[ 0\]' /tmp/errors
-	grep -m 1 -A 6 'Entry\[ 0\]' /tmp/errors | grep -qi 'status_field.*0x4001\|Invalid Command Opcode' ||
-		{ cat /tmp/errors; return 1; }
+	grep -m 1 -A 6 'Entry\[ 0\]' /tmp/errors > /tmp/newest
+	grep -q 'status_field.*0x4001' /tmp/newest || { cat /tmp/newest; return 1; }
 }
 
 log_others()
 {
-	nvme fw-log "$adm_ctrl" | grep -q '1\.0' && nvme effects-log "$adm_ctrl" > /tmp/effects &&
-	grep -qi 'identify' /tmp/effects && nvme changed-ns-list-log "$adm_ctrl" &&
+	nvme fw-log "$adm_ctrl" > /tmp/firmware && grep -q '1\.0' /tmp/firmware ||
+		{ cat /tmp/firmware; return 1; }
+	nvme effects-log "$adm_ctrl" > /tmp/effects && grep -qi 'identify' /tmp/effects ||
+		{ cat /tmp/effects; return 1; }
+	nvme changed-ns-list-log "$adm_ctrl" &&
 	nvme get-log "$adm_ctrl" -i 0 -l 1024 -b > /tmp/lids || return
 	[ "$(adm_hex /tmp/lids 0 24)" = 010000000100000001000000010000000100000001000000 ] &&
 	adm_zero /tmp/lids 24 || { adm_hex /tmp/lids; return 1; }
@@ -177,10 +181,9 @@ properties()
 	local r
 
 	r=$(nvme show-regs "$adm_ctrl" 2>/dev/null) || return
-	adm_field "$r" cap 20 >/dev/null
 	grep -qi '^cap *: *201e01007f' <<< "$r" && grep -qi '^version *: *10400' <<< "$r" &&
 	grep -qi '^cc *: *460001' <<< "$r" && grep -qi '^csts *: *1' <<< "$r" || { echo "$r"; return 1; }
-	[ "$(nvme get-property "$adm_ctrl" -o 0x1c | tr -dc '0-9')" != "" ] &&
+	nvme get-property "$adm_ctrl" -o 0x1c &&
 	adm_refused 02 nvme get-property "$adm_ctrl" -o 0x20 &&
 	adm_refused 02 nvme set-property "$adm_ctrl" -o 0x1c -v 0
 }
@@ -207,6 +210,7 @@ refusals()
 }
 
 tap_run "set up" adm_setup || { tap_end; exit 1; }
+tap_run "first round" eval 'adm_connect && adm_disconnect' || { tap_end; exit 1; }
 before=$(rdma_snapshot)
 tap_run "connect" adm_connect || { tap_end; exit 1; }
 tap_run "Identify Controller" id_controller
@@ -224,6 +228,6 @@ tap_run "properties" properties
 tap_run "Abort says what it did" aborts
 tap_run "commands that are not there" refusals
 tap_run "disconnect" adm_disconnect
-tap_run "nothing is left" wait_for rdma_settled "$before"
+tap_run "nothing is left" adm_settled "$before"
 tap_run "modules unload" adm_teardown
 tap_end

@@ -5,6 +5,8 @@
 # keep-alive, changes by the administrator.
 #
 # vm-timeout: 240
+#
+# vm-unsettled: not run on both kernels yet
 . "$VM_LIB"
 . "${VM_LIB%/*}/target-admin-lib.sh"
 
@@ -125,7 +127,7 @@ silent()
 # The initiator sends a command every few seconds; the target is told to expect one each second.
 keep_alive_expires()
 {
-	adm_connect -k 15 && nvme set-feature "$adm_ctrl" -f 0xf -V 1000 || return
+	adm_connect -k 15 && nvme set-feature "$adm_ctrl" -f 0xf -v 1000 || return
 	wait_for silent || { dmesg | tail -n 5; return 1; }
 	wait_for live_again && adm_disconnect
 }
@@ -169,6 +171,6 @@ tap_run "keep-alive timeout" keep_alive_expires
 tap_run "two controllers of one host" duplicates
 tap_run "the subsystem is deleted" subsystem_taken_away
 tap_run "connect and disconnect" churn
-tap_run "nothing is left" wait_for rdma_settled "$before"
+tap_run "nothing is left" adm_settled "$before"
 tap_run "modules unload" adm_teardown
 tap_end
