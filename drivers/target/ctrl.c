@@ -14,6 +14,8 @@
  * reference count is that of queues alone. Groups' threads take no lock: they read `state` and set
  * `alive`.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/jiffies.h>
 #include <linux/printk.h>
 #include <linux/slab.h>

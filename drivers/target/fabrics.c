@@ -7,6 +7,8 @@
  * Commands come from the group in a worker and go back with polt_command_executed(). A queue that
  * has not seen a successful Connect executes nothing else.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/printk.h>
 #include <linux/slab.h>
 
