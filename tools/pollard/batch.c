@@ -112,6 +112,8 @@ enum status batch_run(const char *path)
 		usage_error(NULL, "cannot open %s: %s", path, strerror(errno));
 		return USAGE;
 	}
+	/* Who feeds the lines one by one waits for the answers. */
+	setvbuf(stdout, NULL, _IOLBF, 0);
 	running = true;
 	status = run_lines(file, file == stdin ? "standard input" : path);
 	if (file != stdin)
