@@ -11,10 +11,14 @@ adm_hostnqn=nqn.2014-08.org.nvmexpress:uuid:aaaaaaaa-0000-4000-8000-000000000001
 adm_hostid=aaaaaaaa-0000-4000-8000-000000000001
 adm_disc=nqn.2014-08.org.nvmexpress.discovery
 
-# adm_setup: one subsystem with a RAM namespace of 16 MiB, offered on port 1
 adm_setup()
 {
-	rxe_up && modprobe -a pollard-target nvme-rdma || return
+	rxe_up && modprobe -a pollard-target nvme-rdma && adm_export
+}
+
+# adm_export: one subsystem with a RAM namespace of 16 MiB, offered on port 1
+adm_export()
+{
 	pollard subsystem add $adm_nqn allow-any-host on serial ADMIN0001 model "Admin Test" || return
 	pollard namespace add $adm_nqn nsid 1 ram 16M uuid $adm_uuid nguid $adm_nguid || return
 	pollard port add 1 traddr $VM_ADDR1 trsvcid 4420 || return
@@ -33,6 +37,27 @@ adm_connect()
 adm_disconnect()
 {
 	host_disconnect $adm_nqn
+}
+
+adm_no_controllers()
+{
+	[ -z "$(ls /sys/class/nvme)" ]
+}
+
+# adm_run NAME COMMAND...: tap_run. What a failed test leaves behind does not harm the next: nothing is
+# connected, and configured is what $adm_export configures.
+adm_export=adm_export
+adm_run()
+{
+	tap_run "$@" && return
+	{
+		nvme disconnect-all && wait_for adm_no_controllers
+		pollard port show | sed -n 's/^port \([0-9]*\) .*/port del \1/p' > /tmp/clear
+		pollard subsystem show | sed -n 's/^subsystem \([^ ]*\) .*/subsystem del \1/p' >> /tmp/clear
+		pollard -b /tmp/clear
+		$adm_export
+	} > /tmp/recover 2>&1 || diag "not recovered: $(cat /tmp/recover)"
+	return 1
 }
 
 # adm_refused STATUS COMMAND...: COMMAND fails and nvme-cli names NVMe status STATUS (hex, no DNR)
@@ -56,6 +81,49 @@ adm_field()
 	have=$(awk -F: -v f="$2" '{ k = $1; gsub(/ /, "", k) }
 		k == f { v = $2; for (i = 3; i <= NF; i++) v = v ":" $i; gsub(/^ +| +$/, "", v); print v; exit }' <<< "$1")
 	[ "$have" = "$3" ] || { echo "$2 is '$have', not '$3'"; return 1; }
+}
+
+# adm_property OFFSET VALUE: a property's value in hex
+adm_property()
+{
+	local out
+
+	out=$(nvme get-property "$adm_ctrl" -o "$1" 2>&1) && [[ $out =~ value:\ $2$ ]] ||
+		{ echo "property $1 is not $2: $out"; return 1; }
+}
+
+adm_is()
+{
+	[ "$(cat /sys/class/nvme/"${adm_ctrl#/dev/}"/state 2>/dev/null)" = "$1" ]
+}
+
+# adm_trace EVENT...: note those of the initiator's trace events from now on, and no other
+adm_tracing=/sys/kernel/tracing
+adm_trace()
+{
+	local e
+
+	echo 0 > $adm_tracing/events/nvme/enable && echo > $adm_tracing/trace || return
+	for e; do
+		echo 1 > "$adm_tracing/events/nvme/$e/enable" || return
+	done
+}
+
+# adm_traced PATTERN: how many lines of the trace have it
+adm_traced()
+{
+	grep -c -- "$1" $adm_tracing/trace
+}
+
+# adm_traced_least NUMBER PATTERN, adm_traced_is NUMBER PATTERN
+adm_traced_least()
+{
+	[ "$(adm_traced "$2")" -ge "$1" ]
+}
+
+adm_traced_is()
+{
+	[ "$(adm_traced "$2")" = "$1" ]
 }
 
 # adm_hex FILE [OFFSET [LENGTH]]: bytes as one string of hex digits
