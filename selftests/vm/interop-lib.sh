@@ -215,7 +215,8 @@ cell_busy()
 {
 	local now
 
-	now=$(awk '{ print $5 }' "/sys/block/${cell_dev##*/}/stat")
+	# With native multipath 6.1 counts at the path (nvme0c0n1) only.
+	now=$(cat /sys/block/nvme*n*/stat | awk '{ n += $5 } END { print n }')
 	[ "${now:-0}" -gt 100 ] && [ "$now" != "${cell_busy_last:-}" ] || { cell_busy_last=$now; return 1; }
 }
 

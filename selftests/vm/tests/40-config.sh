@@ -7,8 +7,6 @@
 #
 # vm-kernels: 6.12 6.1
 # vm-timeout: 180
-#
-# vm-unsettled: not run again since its expectations were corrected
 . "$VM_LIB"
 . "${VM_LIB%/*}/config-lib.sh"
 

@@ -7,8 +7,6 @@
 #
 # vm-kernels: 6.12 6.1
 # vm-timeout: 240
-#
-# vm-unsettled: one refusal differs on 6.1, and the last look for leftovers finds some
 . "$VM_LIB"
 . "${VM_LIB%/*}/config-lib.sh"
 

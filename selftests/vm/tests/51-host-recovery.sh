@@ -6,8 +6,6 @@
 #
 # vm-kernels: 6.12 6.1
 # vm-timeout: 400
-#
-# vm-unsettled: not run on both kernels in its last form
 . "$VM_LIB"
 . "${VM_LIB%/*}/bench-lib.sh"
 . "${VM_LIB%/*}/interop-lib.sh"

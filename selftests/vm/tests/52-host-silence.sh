@@ -6,8 +6,6 @@
 #
 # vm-peer: 52-host-silence-target
 # vm-timeout: 300
-#
-# vm-unsettled: not run on both kernels in its last form
 . "$VM_LIB"
 . "${VM_LIB%/*}/bench-lib.sh"
 . "${VM_LIB%/*}/interop-lib.sh"
