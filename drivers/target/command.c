@@ -300,6 +300,7 @@ void polt_command_receive(struct polt_queue *queue, struct polt_receive *receive
 	if (unlikely(!polt_queue_is_live(queue) || !list_empty(&queue->early) ||
 		     list_empty(&queue->free_commands))) {
 		list_add_tail(&receive->entry, &queue->early);
+		polt_transfer_reclaim(queue);
 		return;
 	}
 	polt_command_start(queue, receive);

@@ -23,6 +23,7 @@
 #include "target/queue.h"
 #include "target/sgl.h"
 
+#define POLT_SIGNAL_EVERY	8	/* responses for one completion of what was sent */
 #define POLT_SLOW_COMMAND_NS	(100 * (u64)NSEC_PER_MSEC)	/* worth a tracepoint */
 
 #define POLT_COMMAND_BUFFERS	(POLT_MDTS_BYTES / POL_BUFFER_LARGE)
@@ -86,12 +87,13 @@ struct polt_command {
 	struct pol_buffer *buffers[POLT_COMMAND_BUFFERS];
 
 	/* work requests */
+	u64 number;			/* in the order of posting */
 	unsigned int credits;		/* send work requests it has posted */
 	unsigned int credits_wanted;
 	void (*resume)(struct polt_command *command); /* what to do when it has them */
 	struct ib_cqe data_cqe;		/* unsignalled ones: completes only in error */
 	struct ib_cqe fetch_cqe;	/* the last RDMA READ */
-	struct ib_cqe send_cqe;		/* the response */
+	struct ib_cqe send_cqe;		/* the response, if it asked for a completion */
 	struct ib_rdma_wr data_wr;	/* when one is enough */
 	struct ib_sge data_sge[POLT_COMMAND_BUFFERS];
 	struct ib_send_wr send_wr;
@@ -166,7 +168,9 @@ void polt_transfer_fetch(struct polt_command *command);
 void polt_transfer_respond(struct polt_command *command);
 void polt_transfer_release_credits(struct polt_command *command);
 void polt_transfer_failed(struct pol_sendq *sendq, struct ib_send_wr *bad, int error);
-void polt_transfer_stalled(struct pol_group *group, struct pol_timer *timer);
+void polt_transfer_init_queue(struct polt_queue *queue);
+void polt_transfer_stop(struct polt_queue *queue);
+void polt_transfer_reclaim(struct polt_queue *queue);
 void polt_transfer_init(struct polt_command *command);
 
 /* io.c - thread */

@@ -218,8 +218,7 @@ static void polt_queue_stop(struct pol_group *group, void *arg)
 		polt_queue_set_state(queue, POLT_QUEUE_FAILED);
 	polt_queue_set_state(queue, POLT_QUEUE_DRAINING);
 	pol_timer_cancel(group, &queue->connect_timer);
-	pol_timer_cancel(group, &queue->stall_timer);
-	pol_sendq_close(&queue->sendq);
+	polt_transfer_stop(queue);
 	polt_queue_drop(queue);
 }
 
@@ -494,7 +493,7 @@ static struct polt_queue *polt_queue_alloc(struct pol_group *group)
 	INIT_LIST_HEAD(&queue->receives);
 	kref_init(&queue->ref);		/* the RDMA half's ... */
 	kref_get(&queue->ref);		/* ... and the storage half's */
-	pol_timer_init(&queue->stall_timer, polt_transfer_stalled);
+	polt_transfer_init_queue(queue);
 	pol_timer_init(&queue->connect_timer, polt_queue_connect_late);
 	queue->established.handle = polt_queue_established;
 	INIT_WORK(&queue->notify_work, polt_queue_notify);
@@ -512,8 +511,8 @@ static void polt_queue_set_limits(struct polt_queue *queue, struct polt_port *po
 	queue->qid = request->qid;
 	queue->depth = polt_queue_agree_depth(attrs, port, request);
 	queue->sq_entries = queue->depth;
-	/* A response may arrive, and the next capsule come, before its SEND is seen to be done. */
-	queue->nr_commands = queue->depth + clamp(queue->depth / 4, 4, 32);
+	/* A response may arrive, and the next capsules come, before its SEND is seen to be done. */
+	queue->nr_commands = queue->depth + clamp(queue->depth / 4, POLT_SIGNAL_EVERY + 4, 32);
 	queue->nr_receives = queue->depth + 2;
 	queue->inline_size = READ_ONCE(port->inline_data_size);
 	queue->max_credits = 2 * queue->depth + POLT_SEND_SPARE;

@@ -76,6 +76,15 @@ struct polt_queue {
 	bool connected;			/* Fabrics Connect succeeded */
 	bool serving;			/* polt_queue_serve() is running */
 	bool stall_armed;
+	bool tail_armed;
+	bool tail_posted;
+	unsigned int unsignalled;	/* responses posted since the last one with a completion */
+	u64 unsignalled_since;		/* the first of them; local_clock() */
+	u64 last_number;		/* of the command posted last */
+	u64 tail_number;		/* last_number when the tail was posted */
+	struct ib_rdma_wr tail_wr;	/* empty: its completion says that all before it are done */
+	struct ib_cqe tail_cqe;
+	struct pol_timer tail_timer;
 	struct pol_timer stall_timer;
 	struct pol_timer connect_timer;
 	struct polt_subsystem *subsystem; /* of ctrl, once connected */

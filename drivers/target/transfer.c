@@ -18,6 +18,25 @@
 #include "target/trace.h"
 
 #define POLT_STALL_TIMEOUT	(POLT_STALL_TIMEOUT_S * (u64)NSEC_PER_SEC)
+/* The longest a response waits for a completion. */
+#define POLT_TAIL_DELAY		(100 * (u64)NSEC_PER_MSEC)
+
+/**
+ * polt_transfer_reclaim - ask for a completion of what has been posted without one
+ * @queue: a queue that has fallen silent, or waits for what those commands hold; its group's thread
+ *	   calls
+ */
+void polt_transfer_reclaim(struct polt_queue *queue)
+{
+	if (!queue->unsignalled || queue->tail_posted || !queue->send_credits ||
+	    !polt_queue_is_live(queue))
+		return;
+	queue->tail_posted = true;
+	queue->tail_number = queue->last_number;
+	queue->unsignalled = 0;
+	queue->send_credits--;
+	pol_sendq_add(&queue->sendq, &queue->tail_wr.wr, &queue->tail_wr.wr, 1);
+}
 
 /* Buffers */
 
@@ -91,6 +110,7 @@ void polt_transfer_take_buffers(struct polt_command *command)
 	command->state = POLT_COMMAND_WAITING;
 	command->since = pol_group_now(queue->group);
 	queue->buffer_waits++;
+	polt_transfer_reclaim(queue);
 }
 
 /* Something of the queue's share has become free. */
@@ -156,6 +176,7 @@ static void polt_transfer_with_credits(struct polt_command *command, unsigned in
 	command->credits_wanted = wanted;
 	command->resume = resume;
 	list_add_tail(&command->entry, &queue->starved);
+	polt_transfer_reclaim(queue);
 }
 
 /**
@@ -193,6 +214,7 @@ static void polt_transfer_watch(struct polt_command *command)
 	struct polt_queue *queue = command->queue;
 
 	command->since = pol_group_now(queue->group);
+	command->number = ++queue->last_number;
 	list_add_tail(&command->posted, &queue->posted);
 	if (unlikely(!queue->stall_armed)) {
 		queue->stall_armed = true;
@@ -201,7 +223,7 @@ static void polt_transfer_watch(struct polt_command *command)
 }
 
 /* The timer of a queue: has the oldest work request been posted for too long? */
-void polt_transfer_stalled(struct pol_group *group, struct pol_timer *timer)
+static void polt_transfer_stalled(struct pol_group *group, struct pol_timer *timer)
 {
 	struct polt_queue *queue = container_of(timer, struct polt_queue, stall_timer);
 	struct polt_command *oldest;
@@ -217,6 +239,79 @@ void polt_transfer_stalled(struct pol_group *group, struct pol_timer *timer)
 		polt_queue_fail(queue, "a work request does not complete");
 	else
 		pol_timer_arm(group, timer, POLT_STALL_TIMEOUT - age);
+}
+
+/* A work request has completed: so have all that were posted before it. */
+static void polt_transfer_done_before(struct polt_queue *queue, u64 number)
+{
+	struct polt_command *command;
+
+	while (!list_empty(&queue->posted)) {
+		command = list_first_entry(&queue->posted, struct polt_command, posted);
+		if (command->number >= number)
+			break;
+		list_del_init(&command->posted);
+		polt_transfer_release_credits(command);
+		polt_command_release(command);
+	}
+}
+
+static void polt_transfer_tail_done(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct polt_queue *queue = container_of(wc->wr_cqe, struct polt_queue, tail_cqe);
+
+	queue->tail_posted = false;
+	queue->send_credits++;
+	if (unlikely(wc->status != IB_WC_SUCCESS)) {
+		polt_queue_fail(queue, ib_wc_status_msg(wc->status));
+		return;
+	}
+	polt_transfer_done_before(queue, queue->tail_number + 1);
+	polt_queue_serve(queue);
+}
+
+/* The timer of a queue with responses that asked for no completion. */
+static void polt_transfer_tail_due(struct pol_group *group, struct pol_timer *timer)
+{
+	struct polt_queue *queue = container_of(timer, struct polt_queue, tail_timer);
+	u64 age = pol_group_now(group) - queue->unsignalled_since;
+
+	queue->tail_armed = false;
+	if (!queue->unsignalled)
+		return;
+	if (age >= POLT_TAIL_DELAY) {
+		polt_transfer_reclaim(queue);
+		return;
+	}
+	queue->tail_armed = true;
+	pol_timer_arm(group, timer, POLT_TAIL_DELAY - age);
+}
+
+/*
+ * Does the response need a completion of its own? Not if the command holds little, and there is
+ * enough of everything for those that come before the next completion.
+ */
+static bool polt_transfer_signal(struct polt_command *command)
+{
+	struct polt_queue *queue = command->queue;
+	const struct polt_pair *pair = queue->pair;
+
+	if (queue->unsignalled + 1 >= POLT_SIGNAL_EVERY ||
+	    (command->nr_buffers && command->buffers[0]->size > POL_BUFFER_SMALL) ||
+	    queue->send_credits < queue->max_credits / 2 || !list_empty(&queue->starved) ||
+	    !list_empty(&queue->early) || !list_empty(&queue->held) ||
+	    !list_empty(&pair->waiting) ||
+	    pair->pool->small.nr_free < pair->pool->small.nr / 4 || !queue->connected) {
+		queue->unsignalled = 0;
+		return true;
+	}
+	if (!queue->unsignalled++)
+		queue->unsignalled_since = pol_group_now(queue->group);
+	if (!queue->tail_armed) {
+		queue->tail_armed = true;
+		pol_timer_arm(queue->group, &queue->tail_timer, POLT_TAIL_DELAY);
+	}
+	return false;
 }
 
 /*
@@ -389,6 +484,7 @@ static void polt_transfer_fetched(struct ib_cq *cq, struct ib_wc *wc)
 
 	if (unlikely(command->state != POLT_COMMAND_FETCHING))
 		return;
+	polt_transfer_done_before(queue, command->number);
 	list_del_init(&command->posted);
 	polt_transfer_release_credits(command);
 	if (unlikely(wc->status != IB_WC_SUCCESS)) {
@@ -418,10 +514,13 @@ static void polt_transfer_data_failed(struct ib_cq *cq, struct ib_wc *wc)
 static void polt_transfer_post_response(struct polt_command *command)
 {
 	struct polt_queue *queue = command->queue;
+	u64 age = pol_group_now(queue->group) - command->arrived;
 	struct ib_send_wr *response = &command->send_wr;
 	unsigned int data_wrs = command->credits - 1;
 	struct ib_rdma_wr *first, *last;
 
+	if (unlikely(age > POLT_SLOW_COMMAND_NS && queue->qid))
+		trace_polt_command_slow(command, age);
 	command->cqe->sq_head = cpu_to_le16(queue->sqhd);
 	command->cqe->sq_id = cpu_to_le16(queue->qid);
 	command->cqe->command_id = command->sqe.common.command_id;
@@ -436,6 +535,7 @@ static void polt_transfer_post_response(struct polt_command *command)
 	} else {
 		response->opcode = IB_WR_SEND;
 	}
+	response->send_flags = polt_transfer_signal(command) ? IB_SEND_SIGNALED : 0;
 	queue->outstanding--;
 	queue->commands_done++;
 	if (command->status)
@@ -476,9 +576,11 @@ static void polt_transfer_responded(struct ib_cq *cq, struct ib_wc *wc)
 	struct pol_group *group = queue->group;
 	u64 now = pol_group_now(group);
 
+	/* Comes for responses that asked for it, and for those that failed. */
 	if (unlikely(command->state != POLT_COMMAND_RETURNING &&
 		     command->state != POLT_COMMAND_RESPONDING))
 		return;
+	polt_transfer_done_before(queue, command->number);
 	list_del_init(&command->posted);
 	polt_transfer_release_credits(command);
 	if (unlikely(wc->status != IB_WC_SUCCESS)) {
@@ -488,8 +590,6 @@ static void polt_transfer_responded(struct ib_cq *cq, struct ib_wc *wc)
 				now - command->since);
 		pol_latency_add(group->latency, command->class, POL_LATENCY_TOTAL,
 				now - command->arrived);
-		if (unlikely(now - command->arrived > POLT_SLOW_COMMAND_NS))
-			trace_polt_command_slow(command, now - command->arrived);
 	}
 	polt_command_release(command);
 	polt_queue_serve(queue);
@@ -510,6 +610,31 @@ void polt_transfer_failed(struct pol_sendq *sendq, struct ib_send_wr *bad, int e
 }
 
 /**
+ * polt_transfer_init_queue - prepare the tail of a new queue
+ * @queue: the queue
+ */
+void polt_transfer_init_queue(struct polt_queue *queue)
+{
+	pol_timer_init(&queue->stall_timer, polt_transfer_stalled);
+	pol_timer_init(&queue->tail_timer, polt_transfer_tail_due);
+	queue->tail_cqe.done = polt_transfer_tail_done;
+	queue->tail_wr.wr.wr_cqe = &queue->tail_cqe;
+	queue->tail_wr.wr.opcode = IB_WR_RDMA_WRITE;
+	queue->tail_wr.wr.send_flags = IB_SEND_SIGNALED;
+}
+
+/**
+ * polt_transfer_stop - no timer of the queue fires any more
+ * @queue: a queue that is being stopped
+ */
+void polt_transfer_stop(struct polt_queue *queue)
+{
+	pol_timer_cancel(queue->group, &queue->stall_timer);
+	pol_timer_cancel(queue->group, &queue->tail_timer);
+	pol_sendq_close(&queue->sendq);
+}
+
+/**
  * polt_transfer_init - prepare what stays the same in a command's work requests
  * @command: a command with queue and cqe set
  */
@@ -527,6 +652,5 @@ void polt_transfer_init(struct polt_command *command)
 	command->send_wr.wr_cqe = &command->send_cqe;
 	command->send_wr.sg_list = &command->send_sge;
 	command->send_wr.num_sge = 1;
-	command->send_wr.send_flags = IB_SEND_SIGNALED;
 	INIT_LIST_HEAD(&command->posted);
 }
