@@ -38,6 +38,7 @@
 #define POLH_PAGE		SZ_4K	/* page size of registrations */
 #define POLH_PAGES_MAX		257	/* of one request: 1 MiB that begins inside a page */
 #define POLH_SENDS_PER_TAG	3	/* registration, capsule, local invalidation */
+#define POLH_SIGNAL_EVERY	4	/* small commands of a tag for one completion of a SEND */
 
 struct polh_ctrl;
 struct polh_queue;
@@ -61,6 +62,7 @@ enum polh_data {
  * @data: where the data of the command in flight is
  * @command_id: of the command in flight, generation included
  * @status: from the response, as on the wire
+ * @unsignalled: SENDs since the last one that asked for a completion
  * @len: bytes of data
  * @result: from the response
  * @rq: request in flight; NULL for the asynchronous event command
@@ -89,6 +91,7 @@ struct polh_tag {
 	enum polh_data data;
 	u16 command_id;
 	__le16 status;
+	u8 unsignalled;
 	u32 len;
 	union nvme_result result;
 	struct request *rq;
@@ -195,6 +198,8 @@ enum polh_cm_phase {
  * @qid: queue identifier, 0 for the admin queue
  * @flags: enum polh_queue_flag
  * @nr_tags: tags there is room for
+ * @signal_every: small commands of a tag for one completion of a SEND
+ * @sends: work requests that may be in the send queue without having completed
  * @tags: one per tag
  * @in_capsule_max: bytes of data that may travel in a capsule
  * @copy_max: bytes of data that are copied
@@ -225,6 +230,8 @@ struct polh_queue {
 	u16 qid;
 	unsigned long flags;
 	unsigned int nr_tags;
+	unsigned int signal_every;
+	unsigned int sends;
 	struct polh_tag *tags;
 	u32 in_capsule_max;
 	u32 copy_max;
@@ -282,7 +289,8 @@ enum polh_ctrl_flag {
  * @pd: protection domain of this controller alone
  * @pd_users: queues that use it
  * @pages_max: pages of the largest request
- * @max_tags: tags per queue that the device has room for
+ * @max_sends: work requests that the device has room for in a send queue
+ * @max_tags: tags per queue that it has room for
  * @copy_max: bytes up to which I/O shall be copied, asked for by the user
  * @copy_now: bytes up to which it is, since the last connect
  * @cm_wait: where a connecting queue waits for rdma_cm
@@ -315,6 +323,7 @@ struct polh_ctrl {
 	struct ib_pd *pd;
 	unsigned int pd_users;
 	u32 pages_max;
+	u32 max_sends;
 	u32 max_tags;
 	u32 copy_max;
 	u32 copy_now;

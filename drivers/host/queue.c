@@ -203,8 +203,8 @@ static int polh_queue_get_device(struct polh_queue *queue)
 	ctrl->pd_users = 1;
 	ctrl->nvme.numa_node = ibdev_to_node(ib);
 	ctrl->pages_max = min_t(u32, ib->attrs.max_fast_reg_page_list_len, POLH_PAGES_MAX);
-	ctrl->max_tags = max((min_t(int, ib->attrs.max_qp_wr, U16_MAX) - 1) / POLH_SENDS_PER_TAG,
-			     1);
+	ctrl->max_sends = min_t(int, ib->attrs.max_qp_wr, U16_MAX);
+	ctrl->max_tags = max((ctrl->max_sends - 1) / POLH_SENDS_PER_TAG, 1U);
 	return 0;
 }
 
@@ -231,13 +231,30 @@ static unsigned int polh_queue_cpu(const struct polh_queue *queue)
 	return index % nr_cpu_ids;
 }
 
+/*
+ * How long a send queue must be: each tag's worst case, and what it has posted without asking for a
+ * completion since the last one; and the drain. Where the device has no room for that, every SEND
+ * asks for one.
+ */
+static void polh_queue_size(struct polh_queue *queue)
+{
+	unsigned int per_tag = POLH_SENDS_PER_TAG + POLH_SIGNAL_EVERY - 1;
+
+	queue->signal_every = POLH_SIGNAL_EVERY;
+	if (!queue->qid || per_tag * queue->nr_tags + 1 > queue->ctrl->max_sends) {
+		queue->signal_every = 1;
+		per_tag = POLH_SENDS_PER_TAG;
+	}
+	queue->sends = per_tag * queue->nr_tags + 1;
+}
+
 static int polh_queue_create_cq(struct polh_queue *queue)
 {
 	struct ib_device *ib = queue->ctrl->device->ib;
 	unsigned int cpu = polh_queue_cpu(queue);
 	struct ib_cq *cq;
 
-	queue->cq_entries = (POLH_SENDS_PER_TAG + 1) * queue->nr_tags + 2;
+	queue->cq_entries = queue->sends + queue->nr_tags + 1;
 	if (test_bit(POLH_QUEUE_POLLED, &queue->flags)) {
 		cq = ib_alloc_cq(ib, queue, queue->cq_entries, cpu % ib->num_comp_vectors,
 				 IB_POLL_DIRECT);
@@ -284,7 +301,7 @@ static int polh_queue_create_qp(struct polh_queue *queue)
 		.qp_context		= queue,
 		.send_cq		= queue->cq,
 		.recv_cq		= queue->cq,
-		.cap.max_send_wr	= POLH_SENDS_PER_TAG * queue->nr_tags + 1,
+		.cap.max_send_wr	= queue->sends,
 		.cap.max_recv_wr	= queue->nr_tags + 1,
 		.cap.max_send_sge	= 2,
 		.cap.max_recv_sge	= 1,
@@ -419,6 +436,7 @@ static int polh_queue_connect_once(struct polh_queue *queue, unsigned int nr_tag
 		err = -EINVAL;
 		goto err_cq;
 	}
+	polh_queue_size(queue);
 	err = polh_queue_create_cq(queue);
 	if (err)
 		goto err_cq;

@@ -5,10 +5,16 @@
  *
  * The two sides run at the same time on different CPUs and share no lock. What they have in common
  * is the request's tag: until the post the submitter owns it, from then on the completions do. A
- * request ends when the SEND of its capsule has completed (the device reads capsule and slot until
- * then), its response has arrived and been checked, and the peer's key to its pages, if it had one,
- * is void. The three come in any order; tag->waiting says which are missing, and whoever takes the
- * last one away ends the request.
+ * request ends when its response has arrived and been checked, the peer's key to its pages, if it
+ * had one, is void, and the SEND of its capsule has completed, if it asked for a completion. The
+ * three come in any order; tag->waiting says which are missing, and whoever takes the last one away
+ * ends the request.
+ *
+ * What a small command needs is the tag's as long as the connection lives: its capsule and its slot
+ * stay mapped, so the device may read them again after the response, for a packet that got lost and
+ * that a target which has answered will drop. So most of their SENDs need no completion. One in
+ * signal_every of a tag has one, and is waited for: this says that the tag's earlier work requests
+ * have left the send queue, which is as long as all tags can make it meanwhile.
  *
  * Everything in a response is the peer's word: the identifier must be that of a command in flight
  * on this queue that has not been answered, and only the key of that very command may have been
@@ -148,8 +154,15 @@ static void polh_request_count(struct polh_tag *tag, bool write)
 static void polh_request_chain(struct polh_chain *chain, struct polh_tag *tag)
 {
 	struct ib_send_wr *first = &tag->send;
-	int waiting = POLH_WAIT_SEND | POLH_WAIT_RESPONSE | POLH_WAIT_CHECK;
+	int waiting = POLH_WAIT_RESPONSE | POLH_WAIT_CHECK;
 
+	if (tag->data == POLH_DATA_MAPPED || ++tag->unsignalled >= chain->queue->signal_every) {
+		tag->unsignalled = 0;
+		tag->send.send_flags = IB_SEND_SIGNALED;
+		waiting |= POLH_WAIT_SEND;
+	} else {
+		tag->send.send_flags = 0;
+	}
 	tag->send.next = NULL;
 	chain->count++;
 	if (tag->data == POLH_DATA_MAPPED) {
@@ -306,6 +319,7 @@ static void polh_request_done(struct polh_tag *tag, int what)
 		polh_request_end(tag);
 }
 
+/* Of those that asked for it, and of any that failed. */
 static void polh_request_sent(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct polh_tag *tag = container_of(wc->wr_cqe, struct polh_tag, sent);
@@ -579,7 +593,6 @@ void polh_request_init_tags(struct polh_queue *queue)
 		tag->send.wr_cqe = &tag->sent;
 		tag->send.sg_list = tag->sge;
 		tag->send.opcode = IB_WR_SEND;
-		tag->send.send_flags = IB_SEND_SIGNALED;
 
 		tag->registered.done = polh_request_registered;
 		tag->reg.wr.wr_cqe = &tag->registered;
