@@ -12,8 +12,9 @@ while true; do
 	[ ! -e /run/signals/done ] || exit 0
 	vm_wait silence
 	vm_signal silent
-	ip link set "$VM_NETDEV" down
+	# Nobody has this address. (A link that was down leaves soft-RoCE deaf for new connections.)
+	ip neigh replace $VM_ADDR1 lladdr 52:54:00:77:00:ff dev "$VM_NETDEV" nud permanent
 	sleep 25
-	ip link set "$VM_NETDEV" up
+	ip neigh del $VM_ADDR1 dev "$VM_NETDEV"
 	vm_signal back
 done

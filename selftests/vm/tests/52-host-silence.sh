@@ -38,7 +38,7 @@ gone() { ! nvme_ctrl_of $nqn; }
 state() { cat "/sys/class/nvme/$(nvme_ctrl_of $nqn)/state"; }
 is() { [ "$(state)" = "$1" ]; }
 silence() { vm_signal silence && vm_wait silent; }
-# The peer hears nothing while its link is down: it comes back by itself.
+# Nothing is heard of the peer meanwhile: it comes back by itself.
 sound() { vm_wait back 60; }
 
 disconnect_silent()
