@@ -35,7 +35,7 @@ dkms-remove:
 	dkms remove pollard/$(VERSION) --all
 	rm -rf $(DKMS_SRC)
 
-.PHONY: deps check check-unit check-vm demo
+.PHONY: deps check check-unit check-vm check-debug demo
 deps:
 	@scripts/deps
 
@@ -47,6 +47,10 @@ check-unit: deps
 
 check-vm: deps
 	@scripts/check vm
+
+check-debug: deps
+	@scripts/deps --debug-kernel
+	@scripts/check debug
 
 demo: deps
 	@selftests/vm/demo
@@ -74,6 +78,7 @@ help:
 	@echo '  check            all tests'
 	@echo '  check-unit       tests of the parsers and formats, no kernel needed'
 	@echo '  check-vm         tests on stock Debian kernels'
+	@echo '  check-debug      tests on a kernel built for it, with KASAN, lockdep, kmemleak and more'
 	@echo '  deps             install the Debian packages that these need'
 	@echo 'Variables'
 	@echo '  KVER=VERSION     an installed kernel, not the running one; 6.1 and 6.12 alone mean'

@@ -18,12 +18,14 @@ diag()
 exec {vm_nothing}<> <(:)
 vm_now() { now=${EPOCHREALTIME/[.,]/}; }
 
-# wait_for [-t SECONDS] COMMAND...: until COMMAND succeeds; false when it did not in time (30 s).
+# wait_for [-t SECONDS] COMMAND...: until COMMAND succeeds; false when it did not in time (30 s; a
+# debug kernel gets more).
 wait_for()
 {
 	local secs=30 pause=0.05 now end
 	[ "$1" = -t ] && { secs=$2; shift 2; }
 
+	secs=$((secs * ${VM_SLOWNESS:-1}))
 	vm_now
 	end=$((now + secs * 1000000))
 	until "$@" >/dev/null 2>&1; do

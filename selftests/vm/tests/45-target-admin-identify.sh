@@ -85,7 +85,7 @@ feature()
 	shift 2
 
 	out=$(nvme get-feature "$adm_ctrl" -f "$fid" "$@") || { echo "$out"; return 1; }
-	[[ $out =~ [vV]alue:[[:space:]]*(0x)?0*$want($|[^0-9a-f]) ]] || { echo "feature $fid: $out"; return 1; }
+	grep -qiE "value: *(0x)?0*$want($|[^0-9a-f])" <<< "$out" || { echo "feature $fid: $out"; return 1; }
 }
 
 set_feature()

@@ -42,7 +42,7 @@ reset_under_load()
 # within MILLISECONDS COMMAND...
 within()
 {
-	local limit=$1 start ms
+	local limit=$(($1 * VM_SLOWNESS)) start ms
 	shift
 
 	start=$(date +%s%N)

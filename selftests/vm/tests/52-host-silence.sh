@@ -15,7 +15,7 @@ nqn=nqn.2026-11.org.example:silent
 # within SECONDS COMMAND...
 within()
 {
-	local limit=$1 start
+	local limit=$(($1 * VM_SLOWNESS)) start
 	shift
 
 	start=$SECONDS
