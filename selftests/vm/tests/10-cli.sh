@@ -7,6 +7,7 @@
 # vm-kernels: 6.12 6.1
 # vm-timeout: 150
 . "$VM_LIB"
+. "${VM_LIB%/*}/bench-lib.sh"
 . "${VM_LIB%/*}/config-lib.sh"
 
 n=nqn.2026-11.org.example
@@ -128,13 +129,16 @@ transaction_is_killed()
 	wait_for pollard namespace add $n:b device /dev/ram0 && pollard subsystem del $n:b
 }
 
+no_controllers() { [ -z "$(pollard controller)" ]; }
+
 # Both ends of one connection.
 connection()
 {
 	rxe_up && modprobe pollard-host || return
 	printf '%s\n' "subsystem add $n:a allow-any-host on" "namespace add $n:a ram 4M" \
 		"port add 1 traddr $VM_ADDR1" "port add-subsystem 1 $n:a" | pollard -b - || return
-	nvme connect -t pollard -a "$VM_ADDR1" -s 4420 -n $n:a -i 1 && wait_for nvme_of $n:a || return
+	nvme connect -t pollard -a "$VM_ADDR1" -s 4420 -n $n:a -i 1 && wait_for nvme_of $n:a ||
+		{ echo "no disk"; return 1; }
 	shows "^controller target subsystem $n:a cntlid [0-9]* kind io state ready hostnqn nqn" \
 		pollard controller show subsystem $n:a || return
 	shows "^controller host name nvme0 .* state live .* device rxe0" pollard controller || return
@@ -150,7 +154,8 @@ connection()
 	shows '^	group [0-9]* completion-queues 1 ' pollard device show rxe0 || return
 	shows ' memory-bytes [1-9]' pollard device show rxe0 || return
 	pollard latency reset && ! pollard latency | grep ' read ' || return
-	nvme disconnect -n $n:a && [ -z "$(pollard controller)" ]
+	# The target's one ends when its queues have.
+	nvme disconnect -n $n:a && wait_for no_controllers || { pollard controller; return 1; }
 }
 
 # What disappears under its users is gone when the command returns.

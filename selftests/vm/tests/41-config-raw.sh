@@ -184,7 +184,7 @@ malformed()
 	# 6.1 says no reason when a dump is refused before it has begun.
 	answers 'E* "*" attr 1' ${sub_get}d 1=s:$n:a || answers EINVAL ${sub_get}d 1=s:$n:a || return
 	answers 'E* "*" attr 3' ${queue_get}d 3=u16:1 || answers EINVAL ${queue_get}d 3=u16:1 || return
-	answers 'ENOENT "*" attr 1' ${ctrl_get}d 2=s:$n:a || answers 'ENOENT "*" attr 2' ${ctrl_get}d 2=s:$n:a || return
+	answers 'ENOENT "*" attr *' ${ctrl_get}d 2=s:$n:a || answers ENOENT ${ctrl_get}d 2=s:$n:a || return
 	answers 'EOPNOTSUPP*' 0 || return
 	answers 'EOPNOTSUPP*' 8 1=s:$n:a || return			# an event
 	answers 'EOPNOTSUPP*' 200 || return
