@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tracepoints of the target: connections, the life of controllers and queues, slow
- * commands.
+ * Tracepoints of the target: connections, the life of controllers and queues, slow commands.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM pollard_target
