@@ -88,9 +88,9 @@ enum pollard_class {
  * @POLLARD_STAGE_FETCH: RDMA READ of the data from the host
  * @POLLARD_STAGE_BACKEND: execution by the storage back end
  * @POLLARD_STAGE_RETURN: from posting the data and the response to the
- *   completion of the SEND
+ *   completion of the SEND, of those responses that asked for one
  * @POLLARD_STAGE_TOTAL: from the arrival of the capsule to the end of the last
- *   stage
+ *   stage, of those same responses
  */
 enum pollard_stage {
 	POLLARD_STAGE_QUEUED,
