@@ -35,7 +35,7 @@ dkms-remove:
 	dkms remove pollard/$(VERSION) --all
 	rm -rf $(DKMS_SRC)
 
-.PHONY: deps check check-unit check-vm check-debug demo
+.PHONY: deps check check-unit check-vm check-debug check-long demo
 deps:
 	@scripts/deps
 
@@ -51,6 +51,9 @@ check-vm: deps
 check-debug: deps
 	@scripts/deps --debug-kernel
 	@scripts/check debug
+
+check-long: deps
+	@scripts/check long
 
 demo: deps
 	@selftests/vm/demo
@@ -79,6 +82,7 @@ help:
 	@echo '  check-unit       tests of the parsers and formats, no kernel needed'
 	@echo '  check-vm         tests on stock Debian kernels'
 	@echo '  check-debug      tests on a kernel built for it, with KASAN, lockdep, kmemleak and more'
+	@echo '  check-long       longer runs of what finds more with time: hours'
 	@echo '  deps             install the Debian packages that these need'
 	@echo 'Variables'
 	@echo '  KVER=VERSION     an installed kernel, not the running one; 6.1 and 6.12 alone mean'
