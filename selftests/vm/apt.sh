@@ -73,3 +73,20 @@ close_apt()
 {
 	exec 8>&-
 }
+
+# unpack_linux SERIES RELEASE DIR [FILE...]: the source of a series, or only these of its files and
+# directories, from Debian's linux-source package into a directory.
+unpack_linux()
+{
+	local source=linux-source-$1 release=$2 dir=$3
+	shift 3
+
+	need_tool dpkg-deb tar xz
+	setup_apt "$release"
+	note "downloading $source"
+	(cd "$dir" && private_apt apt-get download "$source") || die "download failed"
+	close_apt
+	dpkg-deb --fsys-tarfile "$dir"/linux-source-*.deb | tar -xO "./usr/src/$source.tar.xz" |
+		tar -xJ -C "$dir" --strip-components=1 "${@/#/$source/}"
+	rm "$dir"/linux-source-*.deb
+}
