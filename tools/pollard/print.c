@@ -121,13 +121,53 @@ static void print_object(const char *kind, const struct attr *attrs, struct json
 	}
 }
 
+/* The next character of UTF-8; a byte that is no part of one is U+FFFD. */
+static uint32_t next_character(const char **text)
+{
+	static const uint32_t least[] = { 0, 0x80, 0x800, 0x10000 };
+	const unsigned char *byte = (const unsigned char *)*text;
+	uint32_t character = *byte;
+	int more, i;
+
+	++*text;
+	if (character < 0x80)
+		return character;
+	for (more = 1; more < 4 && character & 0x40 >> more; more++)
+		;
+	if (more == 4 || !(character & 0x40))
+		return 0xfffd;
+	character &= 0x3f >> more;
+	for (i = 1; i <= more; i++) {
+		if ((byte[i] & 0xc0) != 0x80)
+			return 0xfffd;
+		character = character << 6 | (byte[i] & 0x3f);
+	}
+	if (character < least[more] || character > 0x10ffff || character >> 11 == 0xd800 >> 11)
+		return 0xfffd;
+	*text += more;
+	return character;
+}
+
+/* In ASCII, whatever a peer has called itself: fit for parsers and for terminals. */
 void print_json(struct json_object *value)
 {
 	int flags = JSON_C_TO_STRING_NOSLASHESCAPE;
+	const char *text;
 
 	flags |= options.pretty ? JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED :
 		JSON_C_TO_STRING_PLAIN;
-	puts(json_object_to_json_string_ext(value, flags));
+	text = json_object_to_json_string_ext(value, flags);
+	while (*text) {
+		uint32_t c = next_character(&text);
+
+		if ((c >= ' ' && c <= '~') || c == '\n')
+			putchar(c);
+		else if (c < 0x10000)
+			printf("\\u%04x", c);
+		else
+			printf("\\u%04x\\u%04x", 0xd800 + ((c - 0x10000) >> 10), 0xdc00 + (c & 0x3ff));
+	}
+	putchar('\n');
 }
 
 static const struct kind *kind_of(const struct kind *kind, const struct kind *other,

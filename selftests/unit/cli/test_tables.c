@@ -215,6 +215,36 @@ TEST(what_a_peer_says_cannot_steer_the_terminal)
 	json_object_put(array);
 }
 
+/* U+FFFD for what is no UTF-8: stray and missing bytes, surrogates, too large, overlong. */
+TEST(json_is_ascii_whatever_a_peer_is_called)
+{
+	static const struct {
+		const char *name;
+		const char *json;
+	} samples[] = {
+		{ "gr\xc3\xbc\xc3\x9f", "gr\\u00fc\\u00df" },
+		{ "\xe2\x82\xac\xf0\x9f\x98\x80", "\\u20ac\\ud83d\\ude00" },
+		{ "\xf4\x8f\xbf\xbf\xef\xbf\xbf", "\\udbff\\udfff\\uffff" },
+		{ "\x7f\xc2\x9b\033", "\\u007f\\u009b\\u001b" },
+		{ "\xff" "a\x80" "b\xc3", "\\ufffda\\ufffdb\\ufffd" },
+		{ "\xe2\x82" "a", "\\ufffd\\ufffda" },
+		{ "\xed\xa0\x80", "\\ufffd\\ufffd\\ufffd" },
+		{ "\xf4\x90\x80\x80", "\\ufffd\\ufffd\\ufffd\\ufffd" },
+		{ "\xc0\xaf\xe0\x9f\xbf", "\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd" },
+	};
+	struct json_object *name;
+	char line[128];
+	size_t i;
+
+	options = (struct options) { .json = true };
+	for (i = 0; i < ARRAY_SIZE(samples); i++) {
+		name = json_object_new_string(samples[i].name);
+		snprintf(line, sizeof(line), "\"%s\"\n", samples[i].json);
+		CHECK_STR(PRINTED(print_json(name)), line);
+		json_object_put(name);
+	}
+}
+
 TEST(figures_are_a_table)
 {
 	static const struct column columns[] = {
