@@ -86,9 +86,14 @@ static enum status run_lines(FILE *file, const char *name)
 	unsigned int number = 0;
 	struct args args;
 	size_t size = 0;
+	ssize_t len;
 
-	while (!status && getline(&line, &size, file) >= 0) {
+	while (!status && (len = getline(&line, &size, file)) >= 0) {
 		set_place(name, ++number);
+		if (strlen(line) != (size_t)len) {
+			status = usage_error(NULL, "there is a NUL in the line");
+			break;
+		}
 		args.word = words;
 		args.left = split(line, words);
 		if (args.left < 0)

@@ -161,6 +161,8 @@ printf 'subsystem add %s serial "a b" model '"'c d'"' x' $nqn >"$dir/batch"
 usage "batch:1: do not know what to do with 'x'" -b "$dir/batch"
 printf 'subsystem add %s serial a\\ b mo"del" c' $nqn >"$dir/batch"
 expect 1 'batch:1: the kernel module pollard-target is not loaded' -b "$dir/batch"
+printf 'group help\000 and more\n' >"$dir/batch"
+usage 'batch:1: there is a NUL in the line' -b "$dir/batch"
 printf 'group help\n' >"$dir/batch"
 expect 0 'pollard group add ID' -b "$dir/batch"
 
