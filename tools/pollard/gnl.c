@@ -29,6 +29,7 @@
 
 #define MESSAGE_BUFFER	(64 * 1024)	/* bytes, the longest message of a dump */
 #define EVENT_BUFFER	(1024 * 1024)	/* bytes of events that may wait for us */
+#define ERRNO_MAX	4095		/* of the kernel */
 
 static struct nl_sock *requests, *events;
 
@@ -232,40 +233,44 @@ static int read_verdict(struct nlmsghdr *hdr, struct nl_msg *msg, const struct a
 			struct gnl_refusal *refusal)
 {
 	struct nlmsgerr *err = nlmsg_data(hdr);
-	int used = sizeof(int);
+	size_t len = nlmsg_datalen(hdr);
+	size_t used = sizeof(int);
 	int error = 0;
 
-	if (nlmsg_datalen(hdr) >= (int)sizeof(int))
+	if (len >= sizeof(int))
 		error = *(int *)nlmsg_data(hdr);
 	if (error >= 0)
 		return 0;
+	if (error < -ERRNO_MAX)
+		error = -EPROTO;
 	if (hdr->nlmsg_type == NLMSG_ERROR) {
 		used = sizeof(*err);
-		if (!(hdr->nlmsg_flags & NLM_F_CAPPED))
-			used += NLMSG_ALIGN(err->msg.nlmsg_len) - NLMSG_HDRLEN;
+		if (!(hdr->nlmsg_flags & NLM_F_CAPPED) && len >= used)
+			used = sizeof(int) + NLMSG_ALIGN(err->msg.nlmsg_len);
 	}
-	if (!(hdr->nlmsg_flags & NLM_F_ACK_TLVS) || used > nlmsg_datalen(hdr))
-		used = nlmsg_datalen(hdr);
+	if (!(hdr->nlmsg_flags & NLM_F_ACK_TLVS) || used > len)
+		used = len;
 	read_refusal(refusal, -error, (struct nlattr *)((char *)nlmsg_data(hdr) + used),
-		     nlmsg_datalen(hdr) - used, msg, attrs);
+		     len - used, msg, attrs);
 	return error;
 }
 
-static int fail_locally(struct gnl_refusal *refusal, const char *doing, const char *why)
+static int fail_locally(struct gnl_refusal *refusal, int error, const char *doing, const char *why)
 {
-	refusal->error = EIO;
+	refusal->error = error;
 	snprintf(refusal->text, sizeof(refusal->text), "%s: %s", doing, why);
-	return -EIO;
+	return -error;
 }
 
 /*
  * Send a request to a family that is there and read its answer to the end; reply() is called for
- * each message of it. Does not free the message, which can be sent again. Returns 0, -EINTR when a
- * dump was disturbed by a change and has to be taken again, or -errno with the refusal filled in.
+ * each message of it. Does not free the message, which can be sent again. Returns 0, or -errno with
+ * the refusal filled in; -EINTR when a dump was disturbed by a change and has to be taken again.
  */
 int gnl_talk(enum family family, struct nl_msg *msg, const struct attr *attrs, gnl_reply_fn reply,
 	    void *arg, struct gnl_refusal *refusal)
 {
+	static const char reading[] = "cannot read the kernel's answer";
 	struct nlmsghdr *hdr = nlmsg_hdr(msg);
 	bool disturbed = false;
 	struct sockaddr_nl from;
@@ -277,13 +282,14 @@ int gnl_talk(enum family family, struct nl_msg *msg, const struct attr *attrs, g
 	hdr->nlmsg_seq = NL_AUTO_SEQ;
 	err = nl_send_auto(requests, msg);
 	if (err < 0)
-		return fail_locally(refusal, "cannot send a netlink request", nl_geterror(err));
+		return fail_locally(refusal, EIO, "cannot send a netlink request",
+				    nl_geterror(err));
 	seq = hdr->nlmsg_seq;
 
 	for (;;) {
 		len = nl_recv(requests, &from, &buffer, NULL);
 		if (len <= 0)
-			return fail_locally(refusal, "cannot read the kernel's answer",
+			return fail_locally(refusal, EIO, reading,
 					    len ? nl_geterror(len) : "nothing there");
 		for (hdr = (struct nlmsghdr *)buffer; nlmsg_ok(hdr, len);
 		     hdr = nlmsg_next(hdr, &len)) {
@@ -293,7 +299,10 @@ int gnl_talk(enum family family, struct nl_msg *msg, const struct attr *attrs, g
 			if (hdr->nlmsg_type == NLMSG_ERROR || hdr->nlmsg_type == NLMSG_DONE) {
 				err = read_verdict(hdr, msg, attrs, refusal);
 				free(buffer);
-				return err ? err : disturbed ? -EINTR : 0;
+				if (!err && disturbed)
+					return fail_locally(refusal, EINTR, reading,
+							    "there are changes all the time");
+				return err;
 			}
 			if (reply && genlmsg_valid_hdr(hdr, 0))
 				reply(genlmsg_hdr(hdr)->cmd, genlmsg_attrdata(genlmsg_hdr(hdr), 0),
