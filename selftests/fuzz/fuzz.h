@@ -11,10 +11,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+/* Not through stderr, which a target may have made something else. */
 #define MUST(cond) do {							\
 	if (!(cond)) {							\
-		fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #cond); \
+		dprintf(STDERR_FILENO, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #cond); \
 		abort();						\
 	}								\
 } while (0)
