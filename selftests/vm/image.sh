@@ -159,7 +159,8 @@ build_userland()
 	# glibc needs to end a thread.
 	libdir=$(dirname "$(ldd "$(type -P rdma)" | awk '/libc\.so/ { print $3 }')")
 	copy_in "$root" "$libdir"/libgcc_s.so.1 "$libdir"/libibverbs/librxe-*.so
-	cp -r /etc/libibverbs.d "$root/etc/"
+	mkdir -p "$root/etc/libibverbs.d"
+	cp /etc/libibverbs.d/rxe.driver "$root/etc/libibverbs.d/"
 	cp /etc/mke2fs.conf "$root/etc/" 2>/dev/null || true
 	echo 'root:x:0:0:root:/root:/bin/bash' > "$root/etc/passwd"
 	echo 'root:x:0:' > "$root/etc/group"
@@ -214,7 +215,7 @@ build_modules()
 # line tool, scripts and EXTRA files.
 pack_run()
 {
-	local cached=$1 out=$2 tree dst f libs
+	local cached=$1 out=$2 tree dst d f libs
 	tree=$(mktemp -d "$run_dir/tree.XXXXXX")
 	dst=$tree/lib/modules/$kver
 
@@ -240,6 +241,13 @@ pack_run()
 	for f in "$vm_dir"/tools/*.c; do
 		f=${f##*/}
 		gcc -O -Wall -D_GNU_SOURCE -o "$tree/usr/bin/${f%.c}" "$vm_dir/tools/$f" || return
+	done
+	# A program of several files speaks RDMA.
+	for d in "$vm_dir"/tools/*/; do
+		f=$tree/usr/bin/$(basename "$d")
+		gcc -O -Wall -D_GNU_SOURCE -o "$f" "$d"*.c -lrdmacm -libverbs || return
+		mapfile -t libs < <(libraries_of "$f")
+		copy_in "$tree" "${libs[@]}"
 	done
 	mkdir -p "$tree/pollard/files"
 	for f in "${extra[@]}"; do

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# What the tests with hostile peers share: our target with a subsystem for the hostile host and one for
+# an honest one, whose verified I/O must not notice anything. Source after guest-lib.sh.
+
+hostile_dir=/pollard/selftests/vm/hostile
+hostile_nqn=nqn.2026-11.org.example:hostile
+honest_nqn=nqn.2026-11.org.example:honest
+honest_pid=
+hostile_wrong=
+
+# peer SCRIPT [NAME=VALUE...]: run a script; each of its tests is one of ours
+peer()
+{
+	local script=$1 line tests=0 status=0
+	shift
+
+	while IFS= read -r line; do
+		case $line in
+		"ok "*)		tap_result 0 "$script: ${line#ok }"; tests=$((tests + 1)) ;;
+		"not ok "*)	tap_result 1 "$script: ${line#not ok }" ;;
+		*)		echo "$line" ;;
+		esac
+	done < <(rawpeer dir=$hostile_dir "$@" $hostile_dir/lib.peer "$hostile_dir/$script.peer" 2>&1; echo "# exit $?")
+	[ "$line" = "# exit 0" ] && [ $tests -gt 0 ] || status=1
+	tap_result $status "$script: ran to its end"
+}
+
+# peer_wrong: every test of wrong.peer fails, or what the others say is worth nothing
+peer_wrong()
+{
+	rawpeer dir=$hostile_dir $hostile_dir/lib.peer $hostile_dir/wrong.peer > /tmp/wrong.out 2>&1
+	[ "$(grep -c '^not ok ' /tmp/wrong.out)" = "$(grep -c '^test ' $hostile_dir/wrong.peer)" ] &&
+		! grep '^ok ' /tmp/wrong.out || { cat /tmp/wrong.out; return 1; }
+}
+
+hostile_setup()
+{
+	modprobe brd rd_nr=1 rd_size=65536 && rxe_up && modprobe pollard-target &&
+	pollard subsystem add $honest_nqn allow-any-host on &&
+	pollard namespace add $honest_nqn nsid 1 device /dev/ram0 &&
+	pollard subsystem add $hostile_nqn allow-any-host on &&
+	pollard namespace add $hostile_nqn nsid 1 ram 16M &&
+	pollard port add 1 traddr $VM_ADDR1 trsvcid 4420 &&
+	pollard port add-subsystem 1 $honest_nqn && pollard port add-subsystem 1 $hostile_nqn
+}
+
+# honest_start TRANSPORT: an honest host whose I/O is verified, a few seconds at a time, until honest_end
+honest_start()
+{
+	host_connect "$1" $honest_nqn -i 2 || return
+	honest_ctrl=$(host_controllers $honest_nqn)
+	rm -f /tmp/honest.stop
+	honest_rounds "$(host_disk $honest_nqn)" > /tmp/honest.out 2>&1 & honest_pid=$!
+}
+
+honest_rounds()
+{
+	local rounds=0
+
+	until [ -e /tmp/honest.stop ]; do
+		fio_verify "$1" 4k 4 --rw=write --bsrange=512-64k --size=8m --rate_iops=60 || return
+		rounds=$((rounds + 1))
+	done
+	echo "$rounds rounds"
+	[ $rounds -gt 0 ]
+}
+
+# honest_end: it has lost nothing, and its connection was never in doubt
+honest_end()
+{
+	touch /tmp/honest.stop
+	wait $honest_pid || { cat /tmp/honest.out; return 1; }
+	! dmesg | grep -E "nvme ${honest_ctrl}: |$honest_ctrl: " | grep -E 'error|timeout|reconnect|queue [0-9]*:' ||
+		return
+	host_disconnect $honest_nqn
+}
+
+# available memory in KiB, once what was to be freed has been
+memory_now()
+{
+	echo 3 > /proc/sys/vm/drop_caches
+	awk '$1 == "MemAvailable:" { print $2 }' /proc/meminfo
+}
+
+# memory_bounded BEFORE KIB: not more than that is missing
+memory_bounded()
+{
+	[ $(($1 - $(memory_now))) -le "$2" ]
+}
+
+# nobody_left: no queue and no controller of a host that has gone
+nobody_left()
+{
+	[ -z "$(pollard queue show)$(pollard controller show)" ]
+}
+
+hostile_teardown()
+{
+	wait_for -t 40 nobody_left || { pollard queue show; pollard controller show; return 1; }
+	pollard subsystem del $hostile_nqn && pollard subsystem del $honest_nqn && pollard port del 1 &&
+	wait_for -t 20 modprobe -r pollard-target
+}
+
+# hostile_test TRANSPORT SCRIPT [NAME=VALUE...]: a hostile host's script while an honest one's I/O is
+# verified, and the end of both: nothing is left. With hostile_wrong the tool is tested, too.
+hostile_test()
+{
+	local transport=$1 before memory
+	shift
+
+	tap_run "set up" hostile_setup || tap_end
+	before=$(rdma_snapshot)
+	memory=$(memory_now)
+	tap_run "an honest host begins" honest_start "$transport" || tap_end
+	[ -z "$hostile_wrong" ] || tap_run "wrong expectations fail" peer_wrong
+	peer "$@"
+	tap_run "the honest host has noticed nothing" honest_end
+	host_unload "$transport"
+	tap_run "nobody is left" wait_for -t 40 nobody_left || pollard queue show
+	tap_run "RDMA objects are gone" wait_for -t 20 rdma_settled "$before" || rdma_snapshot
+	tap_run "memory is back" wait_for -t 20 memory_bounded "$memory" 8192
+	tap_run "tear down" hostile_teardown
+	tap_end
+}
+
+host_unload()
+{
+	case $1 in
+	pollard) modprobe -r pollard-host ;;
+	*) modprobe -r "nvme-$1" ;;
+	esac
+}

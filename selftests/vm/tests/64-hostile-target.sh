@@ -1,0 +1,11 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# A target that lies, under our initiator, which meanwhile does verified I/O with an honest one.
+#
+# vm-kernels: 6.12 6.1
+# vm-timeout: 300
+. "$VM_LIB"
+. "${VM_LIB%/*}/hostile-lib.sh"
+
+hostile_test pollard target
