@@ -116,7 +116,7 @@ static int polt_check_seen(struct polt_change *change, u64 *seen, u64 now,
 static int polt_check_subsystem(struct polt_txn *txn, struct polt_change *change, int attr,
 				struct netlink_ext_ack *extack)
 {
-	struct polt_key key = { .kind = POLT_SUBSYSTEM, .name = change->nqn };
+	struct polt_key key = { .kind = POLT_SUBSYSTEM, .name = change->asked.nqn };
 	struct polt_object *object = polt_view_subsystem(txn, &key);
 
 	if (!object) {
@@ -134,7 +134,7 @@ static int polt_check_subsystem(struct polt_txn *txn, struct polt_change *change
 static int polt_check_port(struct polt_txn *txn, struct polt_change *change, int attr,
 			   struct netlink_ext_ack *extack)
 {
-	struct polt_key key = { .kind = POLT_PORT, .number = change->port };
+	struct polt_key key = { .kind = POLT_PORT, .number = change->asked.port };
 	struct polt_object *object = polt_view_port(txn, &key);
 
 	if (!object) {
@@ -196,6 +196,14 @@ const struct polt_change_ops polt_subsystem_new_ops = {
 				 BIT(POLLARD_TARGET_A_SUBSYSTEM_CNTLID_MIN) | \
 				 BIT(POLLARD_TARGET_A_SUBSYSTEM_CNTLID_MAX))
 
+static void polt_cntlids_set(const struct polt_request *asked, u16 *min, u16 *max)
+{
+	if (polt_request_has(asked, POLLARD_TARGET_A_SUBSYSTEM_CNTLID_MIN))
+		*min = asked->cntlid_min;
+	if (polt_request_has(asked, POLLARD_TARGET_A_SUBSYSTEM_CNTLID_MAX))
+		*max = asked->cntlid_max;
+}
+
 /*
  * The range of controller IDs that results from all changes of it up to @change must not be empty.
  */
@@ -210,16 +218,20 @@ static bool polt_cntlids_valid(struct polt_txn *txn, const struct polt_change *c
 		if (each->ops != &polt_subsystem_set_ops ||
 		    each->seen_subsystem != change->on_subsystem->object.id)
 			continue;
-		if (each->given & BIT(POLLARD_TARGET_A_SUBSYSTEM_CNTLID_MIN))
-			min = each->cntlid_min;
-		if (each->given & BIT(POLLARD_TARGET_A_SUBSYSTEM_CNTLID_MAX))
-			max = each->cntlid_max;
+		polt_cntlids_set(&each->asked, &min, &max);
 	}
-	if (change->given & BIT(POLLARD_TARGET_A_SUBSYSTEM_CNTLID_MIN))
-		min = change->cntlid_min;
-	if (change->given & BIT(POLLARD_TARGET_A_SUBSYSTEM_CNTLID_MAX))
-		max = change->cntlid_max;
+	polt_cntlids_set(&change->asked, &min, &max);
 	return min <= max;
+}
+
+/* Give a subsystem the identity asked for; under its ctrl_lock, or before it is added. */
+void polt_subsystem_identify(struct polt_subsystem *subsystem, const struct polt_request *asked)
+{
+	if (polt_request_has(asked, POLLARD_TARGET_A_SUBSYSTEM_SERIAL))
+		strscpy(subsystem->serial, asked->serial, sizeof(subsystem->serial));
+	if (polt_request_has(asked, POLLARD_TARGET_A_SUBSYSTEM_MODEL))
+		strscpy(subsystem->model, asked->model, sizeof(subsystem->model));
+	polt_cntlids_set(asked, &subsystem->cntlid_min, &subsystem->cntlid_max);
 }
 
 static int polt_subsystem_set_check(struct polt_txn *txn, struct polt_change *change,
@@ -238,7 +250,7 @@ static int polt_subsystem_set_check(struct polt_txn *txn, struct polt_change *ch
 			    "the lowest controller ID is above the highest");
 		return -EINVAL;
 	}
-	if (change->given & POLT_SUBSYSTEM_IDENTITY) {
+	if (change->asked.given & POLT_SUBSYSTEM_IDENTITY) {
 		mutex_lock(&subsystem->ctrl_lock);
 		in_use = !list_empty(&subsystem->ctrls);
 		mutex_unlock(&subsystem->ctrl_lock);
@@ -253,20 +265,14 @@ static int polt_subsystem_set_check(struct polt_txn *txn, struct polt_change *ch
 
 static void polt_subsystem_set_apply(struct polt_change *change)
 {
+	const struct polt_request *asked = &change->asked;
 	struct polt_subsystem *subsystem = change->on_subsystem;
 
 	mutex_lock(&subsystem->ctrl_lock);
-	if (change->given & BIT(POLLARD_TARGET_A_SUBSYSTEM_SERIAL))
-		strscpy(subsystem->serial, change->serial, sizeof(subsystem->serial));
-	if (change->given & BIT(POLLARD_TARGET_A_SUBSYSTEM_MODEL))
-		strscpy(subsystem->model, change->model, sizeof(subsystem->model));
-	if (change->given & BIT(POLLARD_TARGET_A_SUBSYSTEM_CNTLID_MIN))
-		subsystem->cntlid_min = change->cntlid_min;
-	if (change->given & BIT(POLLARD_TARGET_A_SUBSYSTEM_CNTLID_MAX))
-		subsystem->cntlid_max = change->cntlid_max;
+	polt_subsystem_identify(subsystem, asked);
 	mutex_unlock(&subsystem->ctrl_lock);
-	if (change->given & BIT(POLLARD_TARGET_A_SUBSYSTEM_ALLOW_ANY_HOST)) {
-		WRITE_ONCE(subsystem->allow_any_host, change->allow_any_host);
+	if (polt_request_has(asked, POLLARD_TARGET_A_SUBSYSTEM_ALLOW_ANY_HOST)) {
+		WRITE_ONCE(subsystem->allow_any_host, asked->allow_any_host);
 		polt_ctrl_fail_host(subsystem, NULL);	/* spares those still allowed */
 		polt_config_discovery_changed();
 	}
@@ -287,7 +293,7 @@ static int polt_subsystem_del_check(struct polt_txn *txn, struct polt_change *ch
 
 	if (err)
 		return err;
-	change->key = (struct polt_key){ .kind = POLT_SUBSYSTEM, .name = change->nqn };
+	change->key = (struct polt_key){ .kind = POLT_SUBSYSTEM, .name = change->asked.nqn };
 	return polt_check_object(change, &change->on_subsystem->object, extack);
 }
 
@@ -329,9 +335,9 @@ static u32 polt_nsid_choose(struct polt_txn *txn, struct polt_subsystem *subsyst
 		    change->seen_subsystem != subsystem->object.id)
 			continue;
 		if (change->ops->verb == POLT_NEW)
-			__set_bit(change->nsid, used);
+			__set_bit(change->asked.nsid, used);
 		else if (change->ops->verb == POLT_DEL)
-			__clear_bit(change->nsid, used);
+			__clear_bit(change->asked.nsid, used);
 	}
 	nsid = find_first_zero_bit(used, POLT_NSID_MAX + 1);
 	return nsid <= POLT_NSID_MAX ? nsid : 0;
@@ -369,7 +375,7 @@ static int polt_namespace_new_check(struct polt_txn *txn, struct polt_change *ch
 				    struct netlink_ext_ack *extack)
 {
 	struct polt_namespace *made = container_of(change->made, struct polt_namespace, object);
-	u32 nsid = change->nsid;
+	u32 nsid = change->asked.nsid;
 	int err;
 
 	err = polt_check_subsystem(txn, change, POLLARD_TARGET_A_NAMESPACE_SUBSYSTEM, extack);
@@ -399,7 +405,7 @@ static int polt_namespace_new_check(struct polt_txn *txn, struct polt_change *ch
 		return -EEXIST;
 	}
 	if (made->backend)
-		change->nsid = nsid;
+		change->asked.nsid = nsid;
 	return polt_namespace_reserve(change->on_subsystem, nsid);
 }
 
@@ -424,7 +430,7 @@ static void polt_namespace_new_apply(struct polt_change *change)
 	struct polt_namespace *made = container_of(change->made, struct polt_namespace, object);
 
 	change->made = NULL;
-	polt_namespace_add(made, change->on_subsystem, change->nsid);
+	polt_namespace_add(made, change->on_subsystem, change->asked.nsid);
 }
 
 const struct polt_change_ops polt_namespace_new_ops = {
@@ -448,7 +454,7 @@ static int polt_check_namespace(struct polt_txn *txn, struct polt_change *change
 	change->key = (struct polt_key){
 		.kind = POLT_NAMESPACE,
 		.parent = change->on_subsystem->object.id,
-		.number = change->nsid,
+		.number = change->asked.nsid,
 	};
 	object = polt_view_namespace(txn, change->on_subsystem, &change->key);
 	if (!object) {
@@ -462,45 +468,47 @@ static int polt_check_namespace(struct polt_txn *txn, struct polt_change *change
 static int polt_namespace_set_check(struct polt_txn *txn, struct polt_change *change,
 				    struct netlink_ext_ack *extack)
 {
+	const struct polt_request *asked = &change->asked;
 	const struct polt_namespace *namespace;
 	int err = polt_check_namespace(txn, change, extack);
 
 	if (err)
 		return err;
 	namespace = container_of(change->object, struct polt_namespace, object);
-	if (change->given & BIT(POLLARD_TARGET_A_NAMESPACE_READ_ONLY) && !change->read_only &&
+	if (polt_request_has(asked, POLLARD_TARGET_A_NAMESPACE_READ_ONLY) && !asked->read_only &&
 	    namespace->opened_read_only) {
 		polt_refuse(change, extack, POLLARD_TARGET_A_NAMESPACE_READ_ONLY,
 			    "the device was opened for reading only; delete the namespace and add it again");
 		return -EROFS;
 	}
-	return polt_namespace_reserve(change->on_subsystem, change->nsid);
+	return polt_namespace_reserve(change->on_subsystem, asked->nsid);
 }
 
 static void polt_namespace_set_apply(struct polt_change *change)
 {
 	struct polt_namespace *namespace = container_of(change->object, struct polt_namespace,
 							object);
+	const struct polt_request *asked = &change->asked;
 	struct polt_backend *backend = namespace->backend;
-	enum polt_submit_mode submit = change->submit;
+	enum polt_submit_mode submit = asked->submit;
 	bool changed = false;
 
-	if (change->given & BIT(POLLARD_TARGET_A_NAMESPACE_SUBMIT)) {
+	if (polt_request_has(asked, POLLARD_TARGET_A_NAMESPACE_SUBMIT)) {
 		namespace->submit = submit;
 		if (submit == POLT_SUBMIT_AUTO)
 			submit = backend->submit_auto;
 		WRITE_ONCE(backend->submit, submit);
 	}
-	if (change->given & BIT(POLLARD_TARGET_A_NAMESPACE_READ_ONLY) &&
-	    backend->read_only != change->read_only) {
-		WRITE_ONCE(backend->read_only, change->read_only);
+	if (polt_request_has(asked, POLLARD_TARGET_A_NAMESPACE_READ_ONLY) &&
+	    backend->read_only != asked->read_only) {
+		WRITE_ONCE(backend->read_only, asked->read_only);
 		changed = true;
 	}
 	if (backend->ops->rescan)
 		changed |= backend->ops->rescan(backend);
-	if (change->given & BIT(POLLARD_TARGET_A_NAMESPACE_ENABLED) &&
-	    change->enabled != namespace->enabled) {
-		if (change->enabled)
+	if (polt_request_has(asked, POLLARD_TARGET_A_NAMESPACE_ENABLED) &&
+	    asked->enabled != namespace->enabled) {
+		if (asked->enabled)
 			polt_namespace_show(namespace);
 		else
 			polt_namespace_hide(namespace);
@@ -542,11 +550,11 @@ static int polt_check_host(struct polt_txn *txn, struct polt_change *change,
 	change->key = (struct polt_key){
 		.kind = POLT_HOST,
 		.parent = change->on_subsystem->object.id,
-		.name = change->hostnqn,
+		.name = change->asked.hostnqn,
 	};
 	change->object = polt_view(txn, &change->key,
 				   polt_object_of(polt_host_lookup(change->on_subsystem,
-								   change->hostnqn)));
+								   change->asked.hostnqn)));
 	return 0;
 }
 
@@ -673,7 +681,7 @@ static int polt_port_set_check(struct polt_txn *txn, struct polt_change *change,
 
 	if (err)
 		return err;
-	change->key = (struct polt_key){ .kind = POLT_PORT, .number = change->port };
+	change->key = (struct polt_key){ .kind = POLT_PORT, .number = change->asked.port };
 	/* A port changes its version by itself, with its state: its identity is what counts. */
 	change->object = &change->on_port->object;
 	return 0;
@@ -681,12 +689,13 @@ static int polt_port_set_check(struct polt_txn *txn, struct polt_change *change,
 
 static void polt_port_set_apply(struct polt_change *change)
 {
+	const struct polt_request *asked = &change->asked;
 	struct polt_port *port = change->on_port;
 
-	if (change->given & BIT(POLLARD_TARGET_A_PORT_INLINE_DATA_SIZE))
-		WRITE_ONCE(port->inline_data_size, change->inline_data_size);
-	if (change->given & BIT(POLLARD_TARGET_A_PORT_MAX_QUEUE_DEPTH))
-		WRITE_ONCE(port->max_queue_depth, change->max_queue_depth);
+	if (polt_request_has(asked, POLLARD_TARGET_A_PORT_INLINE_DATA_SIZE))
+		WRITE_ONCE(port->inline_data_size, asked->inline_data_size);
+	if (polt_request_has(asked, POLLARD_TARGET_A_PORT_MAX_QUEUE_DEPTH))
+		WRITE_ONCE(port->max_queue_depth, asked->max_queue_depth);
 	polt_object_changed(&port->object);
 }
 

@@ -9,6 +9,7 @@
 #include <net/genetlink.h>
 
 #include "target/config.h"
+#include "target/netlink_parse.h"
 
 struct polt_ctrl_info;
 
@@ -25,8 +26,6 @@ void polt_netlink_exit(void);
 extern struct genl_family polt_family;
 
 /* netlink.c */
-int polt_netlink_missing(struct genl_info *info, int attr);
-int polt_netlink_nqn(const struct nlattr *attr, char *nqn, struct netlink_ext_ack *extack);
 bool polt_netlink_wanted(void);
 void polt_netlink_multicast(struct sk_buff *skb);
 void polt_netlink_lost(void);

@@ -128,7 +128,7 @@ static int polt_dump_subsystem(const struct nlattr *attr, u64 *id, struct netlin
 	*id = 0;
 	if (!attr)
 		return 0;
-	err = polt_netlink_nqn(attr, nqn, extack);
+	err = polt_parse_nqn(attr, nqn, extack);
 	if (err)
 		return err;
 	mutex_lock(&polt_config_lock);

@@ -387,7 +387,7 @@ static struct polt_subsystem *polt_find_subsystem(const struct nlattr *attr, int
 	struct polt_subsystem *subsystem;
 	char nqn[POLT_NQN_SIZE];
 
-	*err = polt_netlink_nqn(attr, nqn, extack);
+	*err = polt_parse_nqn(attr, nqn, extack);
 	if (*err)
 		return NULL;
 	subsystem = polt_subsystem_lookup(nqn);
@@ -437,7 +437,7 @@ static struct polt_object *polt_find_host(struct genl_info *info, int *err)
 	subsystem = polt_find_subsystem(info->attrs[A_HOST(SUBSYSTEM)], err, info->extack);
 	if (!subsystem)
 		return NULL;
-	*err = polt_netlink_nqn(nqn, hostnqn, info->extack);
+	*err = polt_parse_nqn(nqn, hostnqn, info->extack);
 	if (*err)
 		return NULL;
 	host = polt_host_lookup(subsystem, hostnqn);
@@ -472,20 +472,23 @@ static struct polt_object *polt_find_link(struct genl_info *info, int *err)
 /* Are the attributes there that name an object of the kind? */
 static int polt_key_missing(enum polt_kind kind, struct genl_info *info)
 {
+	struct netlink_ext_ack *extack = info->extack;
+	struct nlattr **attrs = info->attrs;
+
 	switch (kind) {
 	case POLT_SUBSYSTEM:
-		return polt_netlink_missing(info, A_SUBSYSTEM(NQN));
+		return polt_parse_missing(attrs, A_SUBSYSTEM(NQN), extack);
 	case POLT_NAMESPACE:
-		return polt_netlink_missing(info, A_NAMESPACE(SUBSYSTEM)) ?:
-		       polt_netlink_missing(info, A_NAMESPACE(NSID));
+		return polt_parse_missing(attrs, A_NAMESPACE(SUBSYSTEM), extack) ?:
+		       polt_parse_missing(attrs, A_NAMESPACE(NSID), extack);
 	case POLT_HOST:
-		return polt_netlink_missing(info, A_HOST(SUBSYSTEM)) ?:
-		       polt_netlink_missing(info, A_HOST(NQN));
+		return polt_parse_missing(attrs, A_HOST(SUBSYSTEM), extack) ?:
+		       polt_parse_missing(attrs, A_HOST(NQN), extack);
 	case POLT_PORT:
-		return polt_netlink_missing(info, A_PORT(ID));
+		return polt_parse_missing(attrs, A_PORT(ID), extack);
 	case POLT_LINK:
-		return polt_netlink_missing(info, A_LINK(PORT)) ?:
-		       polt_netlink_missing(info, A_LINK(SUBSYSTEM));
+		return polt_parse_missing(attrs, A_LINK(PORT), extack) ?:
+		       polt_parse_missing(attrs, A_LINK(SUBSYSTEM), extack);
 	default:
 		return -EOPNOTSUPP;
 	}

@@ -293,7 +293,7 @@ int polt_txn_submit(u32 portid, struct polt_change *change, u32 *nsid,
 		list_add_tail(&change->entry, &alone->changes);
 		err = polt_txn_apply(alone, extack);
 	}
-	*nsid = change->nsid;
+	*nsid = change->asked.nsid;
 	mutex_unlock(&polt_config_lock);
 free:
 	if (!kept)

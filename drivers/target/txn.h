@@ -21,6 +21,7 @@
 #include <linux/workqueue.h>
 
 #include "target/config.h"
+#include "target/netlink_parse.h"
 
 enum polt_verb {
 	POLT_NEW,
@@ -62,15 +63,8 @@ struct polt_key {
  * @key: the object it makes or deletes, as check has found
  * @accepted: was checked once; what it has seen is in @subsystem_id, @port_id and @version
  * @attrs: attributes of the request for error messages, NULL later
- * @given: POLT_SET: bit N is set when attribute N is to change
- * @nqn: subsystem: the object or its parent
- * @hostnqn: host
- * @nsid: namespace; 0: the lowest free one
- * @port: number of the port
- * @allow_any_host, @serial, @model, @cntlid_min, @cntlid_max: POLT_SET of a subsystem
+ * @asked: what the request says; @asked.nsid of a new namespace is chosen if it was 0
  * @params: back end to open; @params.device is the namespace's path
- * @enabled, @read_only, @submit: POLT_SET of a namespace
- * @inline_data_size, @max_queue_depth: POLT_SET of a port
  * @made: POLT_NEW: the object, ours until it is applied
  * @on_subsystem, @on_port, @object: what check has found; good as long as the mutex is held
  */
@@ -84,25 +78,9 @@ struct polt_change {
 	u64 seen_port;
 	u64 seen_version;
 	struct nlattr **attrs;
-	unsigned long given;
 
-	char nqn[POLT_NQN_SIZE];
-	char hostnqn[POLT_NQN_SIZE];
-	u32 nsid;
-	u16 port;
-
-	bool allow_any_host;
-	char serial[POLT_SERIAL_SIZE + 1];
-	char model[POLT_MODEL_SIZE + 1];
-	u16 cntlid_min;
-	u16 cntlid_max;
+	struct polt_request asked;
 	struct polt_backend_params params;
-	bool enabled;
-	bool read_only;
-	enum polt_submit_mode submit;
-	u32 inline_data_size;
-	u16 max_queue_depth;
-
 	struct polt_object *made;
 
 	struct polt_subsystem *on_subsystem;
@@ -130,7 +108,7 @@ struct polt_txn {
 	DECLARE_HASHTABLE(index, 7);
 };
 
-/* change.c: what a mutator of netlink.c asks for */
+/* change.c: what a mutator of netlink.c is about */
 extern const struct polt_change_ops polt_subsystem_new_ops;
 extern const struct polt_change_ops polt_subsystem_set_ops;
 extern const struct polt_change_ops polt_subsystem_del_ops;
@@ -151,6 +129,9 @@ struct polt_namespace *polt_namespace_lookup(struct polt_subsystem *subsystem, u
 struct polt_host *polt_host_lookup(struct polt_subsystem *subsystem, const char *nqn);
 struct polt_port *polt_port_lookup(u16 id);
 struct polt_port_link *polt_link_lookup(struct polt_port *port, struct polt_subsystem *subsystem);
+
+/* change.c: used for objects that are being made, too */
+void polt_subsystem_identify(struct polt_subsystem *subsystem, const struct polt_request *asked);
 
 struct polt_change *polt_change_alloc(const struct polt_change_ops *ops);
 void polt_change_free(struct polt_change *change);
