@@ -2,8 +2,7 @@
 #ifndef SHIM_LINUX_BUILD_BUG_H
 #define SHIM_LINUX_BUILD_BUG_H
 
-#include <assert.h>
-
-#define BUILD_BUG_ON(cond)	static_assert(!(cond), "BUILD_BUG_ON: " #cond)
+#define static_assert(cond)	_Static_assert(cond, #cond)
+#define BUILD_BUG_ON(cond)	_Static_assert(!(cond), "BUILD_BUG_ON: " #cond)
 
 #endif

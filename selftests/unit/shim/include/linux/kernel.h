@@ -6,6 +6,7 @@
 #include <linux/limits.h>
 #include <linux/minmax.h>
 
+#define IS_ALIGNED(x, a)	(((x) & ((typeof(x))(a) - 1)) == 0)
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 
 #endif

@@ -18,6 +18,11 @@ static inline bool uuid_is_null(const uuid_t *uuid)
 	return !memcmp(uuid, &null, sizeof(null));
 }
 
+static inline void import_uuid(uuid_t *to, const u8 *from)
+{
+	memcpy(to, from, sizeof(*to));
+}
+
 static inline void export_uuid(u8 *to, const uuid_t *from)
 {
 	memcpy(to, from, sizeof(*from));
