@@ -26,12 +26,16 @@ static u16 polt_admin_fabrics_data_len(const struct nvme_command *sqe, u32 *len)
 	case nvme_fabrics_type_connect:
 		*len = sizeof(struct nvmf_connect_data);
 		return NVME_SC_SUCCESS;
-	case nvme_fabrics_type_auth_send:
-	case nvme_fabrics_type_auth_receive:
-		/* Never asked for, so never taken; how much data it brings does not matter. */
-		return NVME_SC_INVALID_OPCODE | NVME_STATUS_DNR;
-	default:
+	case nvme_fabrics_type_property_set:
+	case nvme_fabrics_type_property_get:
+	case POLT_FABRICS_DISCONNECT:
 		return NVME_SC_SUCCESS;
+	default:
+		/*
+		 * Not known, or authentication, which nobody was asked for: how much data it brings
+		 * does not matter.
+		 */
+		return NVME_SC_INVALID_OPCODE | NVME_STATUS_DNR;
 	}
 }
 

@@ -17,7 +17,6 @@
 #include "target/queue.h"
 
 /* What <linux/nvme.h> has no name for. */
-#define POLT_FABRICS_DISCONNECT		0x08
 #define POLT_SC_INVALID_QUEUE_TYPE	0x185
 
 #define POLT_PROPERTY_SIZE_MASK		0x07	/* ATTRIB: 0 is 4 bytes, 1 is 8 bytes */
