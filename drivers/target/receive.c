@@ -121,18 +121,34 @@ void polt_receive_repost(struct polt_receive *receive)
 	}
 }
 
+/*
+ * A receive has failed. One of a shared receive queue does not say whose it was, and a device need
+ * not say anything else about the queue pair: ask all of them.
+ */
+static void polt_receive_failed(struct polt_receive *receive, enum ib_wc_status status)
+{
+	struct polt_pair *pair = receive->pair;
+	struct polt_queue *queue;
+	unsigned int i;
+
+	if (receive->queue) {
+		polt_queue_fail(receive->queue, ib_wc_status_msg(status));
+		return;
+	}
+	for (i = 0; i < ARRAY_SIZE(pair->queues); i++)
+		hlist_for_each_entry(queue, &pair->queues[i], pair_entry)
+			polt_transfer_probe(queue);
+}
+
 static void polt_receive_done(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct polt_receive *receive = container_of(wc->wr_cqe, struct polt_receive, cqe);
 	struct polt_pair *pair = receive->pair;
 	struct polt_queue *queue;
 
-	/*
-	 * In an error nothing but wr_cqe and status is valid; the queue pair's end comes otherwise.
-	 */
+	/* In an error nothing but wr_cqe and status is valid. */
 	if (unlikely(wc->status != IB_WC_SUCCESS)) {
-		if (receive->queue)
-			polt_queue_fail(receive->queue, ib_wc_status_msg(wc->status));
+		polt_receive_failed(receive, wc->status);
 		polt_receive_repost(receive);
 		return;
 	}

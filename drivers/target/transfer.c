@@ -22,20 +22,33 @@
 #define POLT_TAIL_DELAY		(100 * (u64)NSEC_PER_MSEC)
 
 /**
- * polt_transfer_reclaim - ask for a completion of what has been posted without one
- * @queue: a queue that has fallen silent, or waits for what those commands hold; its group's thread
+ * polt_transfer_probe - find out whether a queue pair still works
+ * @queue: a live queue that may be in error without anybody having said so; its group's thread
  *	   calls
+ *
+ * Posts a work request that does nothing. On a queue pair in error it fails, and the queue with it.
  */
-void polt_transfer_reclaim(struct polt_queue *queue)
+void polt_transfer_probe(struct polt_queue *queue)
 {
-	if (!queue->unsignalled || queue->tail_posted || !queue->send_credits ||
-	    !polt_queue_is_live(queue))
+	/* What is posted and has not completed tells as much. */
+	if (queue->tail_posted || !queue->send_credits || !polt_queue_is_live(queue))
 		return;
 	queue->tail_posted = true;
 	queue->tail_number = queue->last_number;
 	queue->unsignalled = 0;
 	queue->send_credits--;
 	pol_sendq_add(&queue->sendq, &queue->tail_wr.wr, &queue->tail_wr.wr, 1);
+}
+
+/**
+ * polt_transfer_reclaim - ask for a completion of what has been posted without one
+ * @queue: a queue that has fallen silent, or waits for what those commands hold; its group's thread
+ *	   calls
+ */
+void polt_transfer_reclaim(struct polt_queue *queue)
+{
+	if (queue->unsignalled)
+		polt_transfer_probe(queue);
 }
 
 /* Buffers */
