@@ -13,17 +13,19 @@ hostile_wrong=
 # peer SCRIPT [NAME=VALUE...]: run a script; each of its tests is one of ours
 peer()
 {
-	local script=$1 line tests=0 status=0
+	local script=$1 line ended='' tests=0 status=0
 	shift
 
 	while IFS= read -r line; do
 		case $line in
 		"ok "*)		tap_result 0 "$script: ${line#ok }"; tests=$((tests + 1)) ;;
 		"not ok "*)	tap_result 1 "$script: ${line#not ok }" ;;
+		"# exit 0")	ended=1 ;;
 		*)		echo "$line" ;;
 		esac
-	done < <(rawpeer dir=$hostile_dir "$@" $hostile_dir/lib.peer "$hostile_dir/$script.peer" 2>&1; echo "# exit $?")
-	[ "$line" = "# exit 0" ] && [ $tests -gt 0 ] || status=1
+	done < <(rawpeer dir=$hostile_dir "$@" $hostile_dir/lib.peer \
+		$hostile_dir/target-lib.peer "$hostile_dir/$script.peer" 2>&1; echo "# exit $?")
+	[ -n "$ended" ] && [ $tests -gt 0 ] || status=1
 	tap_result $status "$script: ran to its end"
 }
 
@@ -60,7 +62,7 @@ honest_rounds()
 	local rounds=0
 
 	until [ -e /tmp/honest.stop ]; do
-		fio_verify "$1" 4k 4 --rw=write --bsrange=512-64k --size=8m --rate_iops=60 || return
+		fio_verify "$1" 4k 4 --rw=write --bsrange=512-64k --size=8m --thinktime=10ms || return
 		rounds=$((rounds + 1))
 	done
 	echo "$rounds rounds"

@@ -216,18 +216,17 @@ static void take_private(struct conn *conn, const struct rdma_cm_event *event)
 	conn->reason = event->status;
 }
 
-static void take_request(struct conn *listener, struct rdma_cm_event *event)
+static void take_request(struct rdma_cm_event *event)
 {
 	struct conn *conn = conn_add("");
 
 	if (!conn)
 		return;
-	conn->kept = listener->kept;
+	conn->kept = false;
 	conn->passive = true;
 	conn->state = CONN_ASKED;
 	conn->id = event->id;
 	conn->id->context = conn;
-	conn->reads = event->param.conn.initiator_depth;
 	take_private(conn, event);
 }
 
@@ -256,7 +255,7 @@ static void take_event(struct conn *conn, struct rdma_cm_event *event)
 		conn->state = CONN_REJECTED;
 		break;
 	case RDMA_CM_EVENT_CONNECT_REQUEST:
-		take_request(conn, event);
+		take_request(event);
 		break;
 	default:
 		conn_broken(conn);
@@ -266,6 +265,7 @@ static void take_event(struct conn *conn, struct rdma_cm_event *event)
 
 static void read_events(struct conn *conn)
 {
+	struct ibv_qp_attr error = { .qp_state = IBV_QPS_ERR };
 	enum conn_state before = conn->state;
 	struct rdma_cm_event *event;
 	struct conn *asked;
@@ -282,9 +282,12 @@ static void read_events(struct conn *conn)
 		rdma_establish(conn->id);
 		conn->state = CONN_UP;
 	}
-	/* What the peer has taken down is answered. */
-	if (conn->state == CONN_GONE && before != CONN_GONE)
+	/* What the peer has taken down is answered, and what was posted ends. */
+	if (conn->state == CONN_GONE && before != CONN_GONE) {
+		if (conn->qp)
+			ibv_modify_qp(conn->qp, &error, IBV_QP_STATE);
 		rdma_disconnect(conn->id);
+	}
 }
 
 static void take_message(struct conn *conn, const struct ibv_wc *wc)

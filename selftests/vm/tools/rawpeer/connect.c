@@ -276,6 +276,7 @@ static bool command_asked(struct words *words)
 	if (!wait_until(conn_asked(), limit))
 		return fail("nobody connects");
 	conn = conn_asked();
+	conn->state = CONN_NEW;
 	snprintf(conn->name, NAME_SIZE, "%s", name);
 	conn->qid = get_le(conn->private_data + 2, 2);
 	return true;

@@ -96,7 +96,7 @@ static bool put_segment(uint8_t *at, const char *text)
 	return true;
 }
 
-/* data=: "HEX", "byte:VALUE:LENGTH", "seed:N:LENGTH" is not needed, "REGION:OFFSET:LENGTH" */
+/* data=: "HEX", "byte:VALUE:LENGTH", "REGION:OFFSET:LENGTH" */
 static bool put_data(const char *text, uint8_t *at, size_t size, size_t *len)
 {
 	char name[NAME_SIZE], first[NAME_SIZE], second[NAME_SIZE];
@@ -335,19 +335,6 @@ static bool command_silence(struct words *words)
 	return !wait_until(conn->messages, ms) || fail("%s: something has come", conn->name);
 }
 
-/* Forget what has come: for floods that end with the queue. */
-static bool command_forget(struct words *words)
-{
-	struct conn *conn = conn_next(words);
-
-	if (!conn)
-		return false;
-	while (conn->messages)
-		conn_message(conn, 0);
-	memset(conn->outstanding, 0, 65536 * sizeof(*conn->outstanding));
-	return true;
-}
-
 static bool command_connect_data(struct words *words)
 {
 	const char *name = words_next(words);
@@ -386,7 +373,6 @@ const struct command host_commands[] = {
 	{ "answer-or-gone", command_answer_or_gone,
 	  "CONN [status=error] [within=MS]: an answer, or the end of the queue" },
 	{ "silence", command_silence, "CONN [ms=100]: nothing may come" },
-	{ "forget", command_forget, "CONN: what has come, and what is outstanding" },
 	{ "connect-data", command_connect_data,
 	  "NAME [cntlid=0xffff] [subnqn=$subnqn] [hostnqn=$hostnqn] [hostid=HEX] [@OFFSET=HEX]:\n"
 	  "\tmemory with the data of a Fabrics Connect" },

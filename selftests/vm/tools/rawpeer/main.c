@@ -125,6 +125,24 @@ static int block_end(int line, int last, int *or)
 	return -1;
 }
 
+/* Definitions count from the beginning, wherever they are. */
+static bool find_defs(void)
+{
+	int end, or = 0;
+
+	for (int line = 0; line < nr_lines; line++) {
+		if (!first_word_is(line, "def"))
+			continue;
+		end = block_end(line, nr_lines, &or);
+		if (end < 0 || nr_defs == DEFS_MAX ||
+		    sscanf(lines[line], " def %31s", defs[nr_defs].name) != 1)
+			return fail("%s: def NAME ... end", origin[line]);
+		defs[nr_defs].first = line + 1;
+		defs[nr_defs++].last = end;
+	}
+	return true;
+}
+
 static bool run(int first, int last, int depth);
 
 static bool run_repeat(struct words *words, int first, int last, int depth)
@@ -215,18 +233,6 @@ found:
 	return ok;
 }
 
-static bool add_def(struct words *words, int first, int last)
-{
-	const char *name = words_next(words);
-
-	if (!name || nr_defs == DEFS_MAX)
-		return fail("def NAME");
-	snprintf(defs[nr_defs].name, NAME_SIZE, "%s", name);
-	defs[nr_defs].first = first;
-	defs[nr_defs++].last = last;
-	return true;
-}
-
 /* One line or block. Moves *line behind it. */
 static bool run_line(struct words *words, int *line, int last, int depth)
 {
@@ -254,7 +260,7 @@ static bool run_line(struct words *words, int *line, int last, int depth)
 		return false;
 	*line = end + 1;
 	if (!strcmp(word, "def"))
-		return add_def(words, start + 1, end);
+		return true;
 	if (!strcmp(word, "repeat"))
 		return run_repeat(words, start + 1, end, depth);
 	if (!strcmp(word, "eventually"))
@@ -325,11 +331,11 @@ int main(int argc, char **argv)
 		*value = '\0';
 		variable_set(argv[arg], value + 1);
 	}
-	for (; arg < argc; arg++) {
-		if (!load(argv[arg])) {
-			fprintf(stderr, "rawpeer: %s\n", failure);
-			return 2;
-		}
+	while (arg < argc && load(argv[arg]))
+		arg++;
+	if (arg < argc || !find_defs()) {
+		fprintf(stderr, "rawpeer: %s\n", failure);
+		return 2;
 	}
 
 	for (line = 0; line < nr_lines; line = next) {

@@ -173,26 +173,11 @@ static bool command_fill(struct words *words)
 	return words_patch(words, region->data, region->size);
 }
 
-static bool command_text(struct words *words)
-{
-	struct region *region = next_region(words);
-	const char *text = words_text(words, "text");
-	uint64_t offset, len;
-
-	if (!region || !range(words, region, &offset, &len))
-		return false;
-	if (!text || strlen(text) > len)
-		return fail("text= is missing or does not fit");
-	memset(region->data + offset, 0, len);
-	memcpy(region->data + offset, text, strlen(text));
-	return true;
-}
-
 static bool command_holds(struct words *words)
 {
 	struct region *region = next_region(words);
 	uint64_t offset, len, byte = 0, seed = 0;
-	const char *text, *other;
+	const char *text;
 	uint8_t want;
 
 	if (!region || !range(words, region, &offset, &len))
@@ -200,18 +185,6 @@ static bool command_holds(struct words *words)
 	text = words_text(words, "seed");
 	if (text && !value_of(text, &seed))
 		return false;
-	other = words_text(words, "like");
-	if (other) {
-		struct region *like = region_find(other);
-
-		if (!like || like->size < len)
-			return fail("%s is no such memory", other);
-		for (uint64_t i = 0; i < len; i++)
-			if (region->data[offset + i] != like->data[i])
-				return fail("%s differs from %s at %llu", region->name, other,
-					    (unsigned long long)i);
-		return true;
-	}
 	if (!words_number(words, "byte", &byte))
 		return false;
 	for (uint64_t i = offset; i < offset + len; i++) {
@@ -285,9 +258,8 @@ const struct command memory_commands[] = {
 	{ "revoke", command_revoke, "NAME: the key is void from now on" },
 	{ "fill", command_fill,
 	  "NAME [off= len=] [byte=0|seed=N|hex=BYTES] [@OFFSET=HEX]...: write it, again and again" },
-	{ "text", command_text, "NAME text=T [off= len=]: write a text and zeroes behind it" },
 	{ "holds", command_holds,
-	  "NAME [off= len=] [byte=0|seed=N|like=NAME]: must be what fill would have written" },
+	  "NAME [off= len=] [byte=0|seed=N]: must be what fill would have written" },
 	{ "lacks", command_lacks, "NAME hex=BYTES [off= len=]: must not contain them" },
 	{ }
 };

@@ -92,7 +92,6 @@ struct conn {
 	bool hold;			/* do not confirm an accept */
 	bool deaf;			/* take no notice of the connection manager */
 	bool stingy;			/* post no receive buffer twice */
-	bool finished;			/* a target's: it answers nothing any more */
 	enum conn_state state;
 	struct rdma_event_channel *events;
 	struct rdma_cm_id *id;
@@ -114,7 +113,6 @@ struct conn {
 	uint16_t cid;			/* of the last capsule sent */
 	uint16_t next_cid;
 	uint16_t *outstanding;		/* capsules without answer, per CID */
-	unsigned int reads;
 	uint32_t cc;			/* a target's */
 	uint16_t qid;
 };

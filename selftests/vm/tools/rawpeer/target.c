@@ -99,7 +99,7 @@ static bool serve_property(struct conn *conn)
 {
 	const uint8_t *sqe = conn->current->data;
 	unsigned int offset = get_le(sqe + 44, 4);
-	const char *cap = variable("cap");
+	const char *cap = variable("cap"), *csts = variable("csts");
 	uint64_t value = 0;
 
 	if (sqe[4] == 0) {
@@ -120,6 +120,8 @@ static bool serve_property(struct conn *conn)
 		break;
 	case 0x1c:		/* CSTS: RDY as CC.EN says; shutdown is complete at once */
 		value = (conn->cc & 1) | (conn->cc & 0xc000 ? 8 : 0);
+		if (csts && strcmp(csts, "sane") && !value_of(csts, &value))
+			return false;
 		break;
 	}
 	return respond(conn, value, 0);
@@ -128,12 +130,14 @@ static bool serve_property(struct conn *conn)
 static bool serve_fabrics(struct conn *conn)
 {
 	const uint8_t *sqe = conn->current->data;
+	const char *text = variable("cntlid");
+	uint64_t cntlid = 1;
 
 	switch (sqe[4]) {
 	case 0x00: case 0x04:
 		return serve_property(conn);
 	case 0x01:
-		return respond(conn, 1, 0);
+		return (!text || value_of(text, &cntlid)) && respond(conn, cntlid, 0);
 	default:
 		return respond(conn, 0, 0x4001);
 	}
@@ -224,20 +228,22 @@ static void use_all(struct words *words)
 }
 
 /* What a peer asks for while serving is accepted, and called q0, q1 ... */
-static bool take_in(struct conn *conn)
+static void take_in(struct conn *conn)
 {
 	uint8_t data[32] = { 0 };
 
 	conn->qid = get_le(conn->private_data + 2, 2);
 	snprintf(conn->name, NAME_SIZE, "q%u", conn->qid);
 	put_le(data + 2, 32, 2);
-	return conn_accept(conn, data, sizeof(data));
+	/* It may have changed its mind. */
+	if (!conn_accept(conn, data, sizeof(data)))
+		conn->state = CONN_GONE;
 }
 
 static struct conn *anybody_with_message(void)
 {
 	for (struct conn *conn = conns; conn; conn = conn->next)
-		if (conn->messages && !conn->finished)
+		if (conn->messages)
 			return conn;
 	return NULL;
 }
@@ -310,8 +316,7 @@ static bool command_serve(struct words *words)
 			return true;
 		step(!anybody_with_message());
 		while ((conn = conn_asked()))
-			if (!take_in(conn))
-				return false;
+			take_in(conn);
 		conn = anybody_with_message();
 		if (!conn)
 			continue;
@@ -399,20 +404,10 @@ static bool command_name(struct words *words)
 	return true;
 }
 
-/* Leave it to itself: capsules that come are not answered any more. */
-static bool command_mute(struct words *words)
-{
-	struct conn *conn = conn_next(words);
-
-	if (conn)
-		conn->finished = true;
-	return conn;
-}
-
 const struct command target_commands[] = {
 	{ "pages", command_pages,
 	  ": make id_ctrl, id_ns, ns_list, ns_desc, log and disk with sane contents. The\n"
-	  "\tvariable cap, if set, is CAP" },
+	  "\tvariable cap, if set, is CAP; csts, unless it is \"sane\", CSTS; cntlid what Connect says" },
 	{ "serve", command_serve,
 	  "LISTENER [during=MS] [ran] [within=MS] [FIELD=VALUE]...: be a sane target to all that\n"
 	  "\tconnect (q0, q1...), until a capsule has these fields (op, fctype, qid, cdw10, u8@40...):\n"
@@ -427,6 +422,5 @@ const struct command target_commands[] = {
 	{ "run", command_run, "COMMAND: begin a command of the shell (quote it)" },
 	{ "ran", command_ran,
 	  "[status=any|failed|N] [within=MS]: it has ended so; any is not a time-out or crash" },
-	{ "mute", command_mute, "CONN: serve answers nothing on it any more" },
 	{ }
 };
