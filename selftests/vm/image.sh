@@ -173,7 +173,8 @@ build_userland()
 
 modules_key()
 {
-	{ echo "$kver"; cat "$vm_dir/image.sh"; } | sha256sum | cut -c 1-16
+	# A debug kernel that is built again has the same version.
+	{ echo "$kver $moddir"; cat "$vm_dir/image.sh"; } | sha256sum | cut -c 1-16
 }
 
 # Names of the module files, dependencies included, relative to moddir.
