@@ -205,6 +205,12 @@ void pol_timer_init(struct pol_timer *timer,
 void pol_timer_arm(struct pol_group *group, struct pol_timer *timer, u64 ns);
 void pol_timer_cancel(struct pol_group *group, struct pol_timer *timer);
 
+/* Is it waiting to fire? Thread only. */
+static inline bool pol_timer_armed(const struct pol_timer *timer)
+{
+	return !RB_EMPTY_NODE(&timer->node.node);
+}
+
 void pol_poller_add(struct pol_group *group, struct pol_poller *poller);
 void pol_poller_remove(struct pol_group *group, struct pol_poller *poller);
 

@@ -131,7 +131,7 @@ EXPORT_SYMBOL_GPL(pol_timer_arm);
 void pol_timer_cancel(struct pol_group *group, struct pol_timer *timer)
 {
 	pol_group_assert_owned(group);
-	if (!RB_EMPTY_NODE(&timer->node.node))
+	if (pol_timer_armed(timer))
 		timerqueue_del(&group->timers, &timer->node);
 }
 EXPORT_SYMBOL_GPL(pol_timer_cancel);

@@ -75,8 +75,6 @@ struct polt_queue {
 	u16 sq_entries;			/* what SQHD wraps at */
 	bool connected;			/* Fabrics Connect succeeded */
 	bool serving;			/* polt_queue_serve() is running */
-	bool stall_armed;
-	bool tail_armed;
 	bool tail_posted;
 	unsigned int unsignalled;	/* responses posted since the last one with a completion */
 	u64 unsignalled_since;		/* the first of them; local_clock() */

@@ -229,10 +229,8 @@ static void polt_transfer_watch(struct polt_command *command)
 	command->since = pol_group_now(queue->group);
 	command->number = ++queue->last_number;
 	list_add_tail(&command->posted, &queue->posted);
-	if (unlikely(!queue->stall_armed)) {
-		queue->stall_armed = true;
+	if (unlikely(!pol_timer_armed(&queue->stall_timer)))
 		pol_timer_arm(queue->group, &queue->stall_timer, POLT_STALL_TIMEOUT);
-	}
 }
 
 /* The timer of a queue: has the oldest work request been posted for too long? */
@@ -242,10 +240,8 @@ static void polt_transfer_stalled(struct pol_group *group, struct pol_timer *tim
 	struct polt_command *oldest;
 	u64 age;
 
-	if (list_empty(&queue->posted)) {
-		queue->stall_armed = false;
+	if (list_empty(&queue->posted))
 		return;
-	}
 	oldest = list_first_entry(&queue->posted, struct polt_command, posted);
 	age = pol_group_now(group) - oldest->since;
 	if (age >= POLT_STALL_TIMEOUT)
@@ -289,14 +285,12 @@ static void polt_transfer_tail_due(struct pol_group *group, struct pol_timer *ti
 	struct polt_queue *queue = container_of(timer, struct polt_queue, tail_timer);
 	u64 age = pol_group_now(group) - queue->unsignalled_since;
 
-	queue->tail_armed = false;
 	if (!queue->unsignalled)
 		return;
 	if (age >= POLT_TAIL_DELAY) {
 		polt_transfer_reclaim(queue);
 		return;
 	}
-	queue->tail_armed = true;
 	pol_timer_arm(group, timer, POLT_TAIL_DELAY - age);
 }
 
@@ -320,10 +314,8 @@ static bool polt_transfer_signal(struct polt_command *command)
 	}
 	if (!queue->unsignalled++)
 		queue->unsignalled_since = pol_group_now(queue->group);
-	if (!queue->tail_armed) {
-		queue->tail_armed = true;
+	if (!pol_timer_armed(&queue->tail_timer))
 		pol_timer_arm(queue->group, &queue->tail_timer, POLT_TAIL_DELAY);
-	}
 	return false;
 }
 
