@@ -35,7 +35,6 @@ static DEFINE_MUTEX(polt_queues_lock);
 static u64 polt_queue_ids;		/* last id given; polt_queues_lock */
 static DECLARE_WAIT_QUEUE_HEAD(polt_queues_wait);	/* a queue has been freed */
 static struct workqueue_struct *polt_queue_wq;
-static atomic_t polt_queues_pending = ATOMIC_INIT(0);
 
 static const char * const polt_queue_state_names[] = {
 	[POLT_QUEUE_CONNECTING] = "connecting",
@@ -95,23 +94,6 @@ void polt_queue_put(struct polt_queue *queue)
 	kref_put(&queue->ref, polt_queue_released);
 }
 
-/* Counts as a connection whose host has not shown yet that it means it. */
-static bool polt_queue_begin_pending(struct polt_queue *queue)
-{
-	if (atomic_inc_return(&polt_queues_pending) > POLT_PENDING_MAX) {
-		atomic_dec(&polt_queues_pending);
-		return false;
-	}
-	set_bit(POLT_QUEUE_PENDING, &queue->flags);
-	return true;
-}
-
-static void polt_queue_end_pending(struct polt_queue *queue)
-{
-	if (test_and_clear_bit(POLT_QUEUE_PENDING, &queue->flags))
-		atomic_dec(&polt_queues_pending);
-}
-
 /**
  * polt_queue_fail - something is wrong with a queue
  * @queue: the queue
@@ -145,8 +127,9 @@ static void polt_queue_connect_late(struct pol_group *group, struct pol_timer *t
  */
 void polt_queue_connected(struct polt_queue *queue, u16 sqsize)
 {
+	pol_group_assert_owned(queue->group);
 	pol_timer_cancel(queue->group, &queue->connect_timer);
-	polt_queue_end_pending(queue);
+	polt_admission_connected(queue);
 	queue->subsystem = polt_ctrl_subsystem(queue->ctrl);
 	queue->sq_entries = sqsize + 1;
 	queue->connected = true;
@@ -272,7 +255,7 @@ static void polt_queue_end(struct work_struct *work)
 	rdma_unlock_handler(queue->cm_id);
 
 	pol_group_call(queue->group, polt_queue_stop, queue);
-	polt_queue_end_pending(queue);
+	polt_admission_connected(queue);
 	rdma_disconnect(queue->cm_id);
 	ib_drain_sq(queue->qp);
 	if (queue->pair->srq)
@@ -316,6 +299,7 @@ static void polt_queue_free(struct work_struct *work)
 	polt_pair_put(queue->pair);
 	pol_group_put(queue->group);
 	polt_port_put(queue->port);
+	polt_admission_give(queue);
 	polt_queue_free_memory(queue);
 	wake_up_all(&polt_queues_wait);
 }
@@ -561,11 +545,11 @@ struct polt_queue *polt_queue_create(struct rdma_cm_id *cm_id, struct polt_port 
 	polt_queue_set_limits(queue, port, &cm_id->device->attrs, request);
 	if (queue->depth < 2) {
 		error = -EINVAL;
-		goto err_pending;
+		goto err_admission;
 	}
-	error = -EBUSY;
-	if (!polt_queue_begin_pending(queue))
-		goto err_pending;
+	error = polt_admission_take(queue);
+	if (error)
+		goto err_admission;
 	queue->pair = polt_pair_get(group, device, queue->inline_size, queue->nr_receives);
 	if (IS_ERR(queue->pair)) {
 		error = PTR_ERR(queue->pair);
@@ -602,8 +586,8 @@ err_commands:
 	polt_receives_unmap(&queue->receives);
 	polt_pair_put(queue->pair);
 err_pair:
-	polt_queue_end_pending(queue);
-err_pending:
+	polt_admission_give(queue);
+err_admission:
 	polt_queue_free_memory(queue);
 err_queue:
 	pol_group_put(group);

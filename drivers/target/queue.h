@@ -104,6 +104,7 @@ struct polt_queue {
 	u16 nr_commands;
 	u16 nr_receives;		/* of the shared ones, or its own */
 	u32 inline_size;		/* in-capsule data taken, bytes */
+	u64 admitted_bytes;		/* memory counted for it: admission.c */
 	unsigned int max_credits;
 	unsigned int max_sge;		/* scatter elements of a work request */
 	unsigned int max_read_sge;
@@ -153,6 +154,11 @@ int polt_queue_for_each(int (*visit)(struct polt_queue *queue, void *arg), void 
 /* process context (Abort): tells how it went. Return: true if the command will not be executed */
 bool polt_queue_abort(struct polt_queue *queue, u16 command_id);
 const char *polt_queue_state_name(enum polt_queue_state state);
+
+/* admission.c */
+int polt_admission_take(struct polt_queue *queue);
+void polt_admission_connected(struct polt_queue *queue);
+void polt_admission_give(struct polt_queue *queue);
 
 /* queue.c, for command.c; thread */
 void polt_queue_connected(struct polt_queue *queue, u16 sqsize);

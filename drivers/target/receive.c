@@ -170,16 +170,26 @@ static void polt_receive_done(struct ib_cq *cq, struct ib_wc *wc)
 	polt_command_receive(queue, receive);
 }
 
-static size_t polt_receive_stride(const struct polt_pair *pair)
+static size_t polt_receive_stride(u32 inline_size)
 {
-	return ALIGN(POLT_RECEIVE_ALIGN + pair->inline_size, POLT_RECEIVE_ALIGN);
+	return ALIGN(POLT_RECEIVE_ALIGN + inline_size, POLT_RECEIVE_ALIGN);
+}
+
+/**
+ * polt_receive_bytes - what receive buffers take of memory
+ * @inline_size: bytes of in-capsule data each has room for
+ * @count: how many
+ */
+size_t polt_receive_bytes(u32 inline_size, unsigned int count)
+{
+	return count * (polt_receive_stride(inline_size) + sizeof(struct polt_receive));
 }
 
 static struct polt_receive_chunk *polt_receive_chunk_alloc(struct polt_pair *pair,
 							   struct polt_queue *queue,
 							   unsigned int wanted)
 {
-	size_t stride = polt_receive_stride(pair);
+	size_t stride = polt_receive_stride(pair->inline_size);
 	size_t len = min3(roundup_pow_of_two(max_t(size_t, PAGE_SIZE, wanted * stride)),
 			  pol_region_max(pair->device->ib), (size_t)POLT_RECEIVE_REGION);
 	unsigned int count = min_t(size_t, wanted, len / stride);

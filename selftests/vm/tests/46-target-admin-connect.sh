@@ -150,6 +150,22 @@ subsystem_taken_away()
 	pollard port add-subsystem 1 $adm_nqn
 }
 
+# An admin queue takes less than 1 MiB, with an I/O queue it is more.
+memory_of_queues()
+{
+	local limit=/sys/module/pollard_target/parameters/queue_memory_max_mb
+
+	echo 1 > $limit
+	! try_connect -n $adm_nqn && adm_no_controllers || { echo 0 > $limit; return 1; }
+	dmesg | grep -q 'port 1: connection from .* rejected: out of RDMA resources' ||
+		{ echo 0 > $limit; dmesg | tail -n 5; return 1; }
+	echo 2 > $limit
+	adm_connect -i 1 && adm_disconnect
+	local status=$?
+	echo 0 > $limit
+	return $status
+}
+
 churn()
 {
 	local n
@@ -173,6 +189,7 @@ adm_run "disabled controller" disabled_by_hand
 adm_run "disabled discovery controller" discovery_disabled
 adm_run "two controllers of one host" duplicates
 adm_run "the subsystem is deleted" subsystem_taken_away
+adm_run "no more memory for queues than allowed" memory_of_queues
 adm_run "connect and disconnect" churn
 tap_run "nothing is left" adm_settled "$before"
 tap_run "modules unload" adm_teardown

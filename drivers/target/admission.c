@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How much of this machine hosts may take by connecting.
+ *
+ * Before a Fabrics Connect nothing is known of a host, so few connections may be at that stage at a
+ * time, and not for long (POLT_CONNECT_TIMEOUT_S). Afterwards a host that is allowed to connect may
+ * still do so again and again: the memory of all queues together has a limit. What a queue takes is
+ * known when it is made and does not grow later; data buffers are the groups', whatever hosts do.
+ *
+ * Two counters, of any context; who owns a queue's share is the queue.
+ */
+#include <linux/mm.h>
+#include <linux/module.h>
+
+#include "target/receive.h"
+
+static atomic_t polt_admission_pending = ATOMIC_INIT(0);
+static atomic64_t polt_admission_bytes = ATOMIC64_INIT(0);
+
+static unsigned int queue_memory_max_mb;
+module_param(queue_memory_max_mb, uint, 0644);
+MODULE_PARM_DESC(queue_memory_max_mb,
+		 "memory of all queues of hosts together, in MiB (default 0: a quarter of the machine's)");
+
+static u64 polt_admission_limit(void)
+{
+	unsigned int mb = READ_ONCE(queue_memory_max_mb);
+
+	return mb ? (u64)mb << 20 : (u64)totalram_pages() * PAGE_SIZE / 4;
+}
+
+/**
+ * polt_admission_take - may this queue be made?
+ * @queue: a queue with its limits set; process context
+ *
+ * Counts it as one whose host has not shown yet that it means it.
+ *
+ * Return: 0, to be given back with polt_admission_give(), or -EBUSY.
+ */
+int polt_admission_take(struct polt_queue *queue)
+{
+	u64 bytes = sizeof(*queue) + polt_receive_bytes(queue->inline_size, queue->nr_receives) +
+		    (u64)queue->nr_commands *
+			    (sizeof(struct polt_command) + sizeof(struct nvme_completion));
+
+	if (atomic_inc_return(&polt_admission_pending) > POLT_PENDING_MAX)
+		goto err_pending;
+	if (atomic64_add_return(bytes, &polt_admission_bytes) > polt_admission_limit())
+		goto err_bytes;
+	queue->admitted_bytes = bytes;
+	set_bit(POLT_QUEUE_PENDING, &queue->flags);
+	return 0;
+
+err_bytes:
+	atomic64_sub(bytes, &polt_admission_bytes);
+err_pending:
+	atomic_dec(&polt_admission_pending);
+	return -EBUSY;
+}
+
+/**
+ * polt_admission_connected - the host has been let in, or never will be
+ * @queue: a queue that was admitted. Any context; the first call counts
+ */
+void polt_admission_connected(struct polt_queue *queue)
+{
+	if (test_and_clear_bit(POLT_QUEUE_PENDING, &queue->flags))
+		atomic_dec(&polt_admission_pending);
+}
+
+/**
+ * polt_admission_give - the memory of a queue is being freed
+ * @queue: a queue that was admitted
+ */
+void polt_admission_give(struct polt_queue *queue)
+{
+	polt_admission_connected(queue);
+	atomic64_sub(queue->admitted_bytes, &polt_admission_bytes);
+}
