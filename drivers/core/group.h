@@ -168,11 +168,15 @@ static inline bool pol_group_owns(const struct pol_group *group)
 	return in_task() && current == group->thread;
 }
 
+/* What has to hold anyway, and is looked at in a DEBUG build only. */
 #ifdef POLLARD_DEBUG
-#define pol_group_assert_owned(group)	WARN_ON_ONCE(!pol_group_owns(group))
+#define pol_debug_assert(condition)	WARN_ON_ONCE(!(condition))
 #else
-#define pol_group_assert_owned(group)	do { } while (0)
+#define pol_debug_assert(condition)	do { } while (0)
 #endif
+
+/* At the beginning of whatever touches what is the thread's own. */
+#define pol_group_assert_owned(group)	pol_debug_assert(pol_group_owns(group))
 
 /* Time of the pass that is running, nanoseconds of local_clock(). Thread only. */
 static inline u64 pol_group_now(const struct pol_group *group)

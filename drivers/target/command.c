@@ -30,11 +30,34 @@ void polt_command_init(struct polt_queue *queue, struct polt_command *command, u
 	list_add_tail(&command->entry, &queue->free_commands);
 }
 
-static void polt_command_set_state(struct polt_command *command, enum polt_command_state state)
+#ifdef POLLARD_DEBUG
+/**
+ * polt_command_check_state - is this an arrow of the picture in command.h?
+ * @command: a command
+ * @state: what it is about to become. The group's thread calls
+ */
+void polt_command_check_state(const struct polt_command *command, enum polt_command_state state)
 {
+	/* Each may also be let go, when its queue has failed. */
+	static const u8 allowed[] = {
+		[POLT_COMMAND_FREE] = BIT(POLT_COMMAND_RECEIVED),
+		[POLT_COMMAND_RECEIVED] = BIT(POLT_COMMAND_WAITING) | BIT(POLT_COMMAND_FETCHING) |
+					  BIT(POLT_COMMAND_EXECUTING) |
+					  BIT(POLT_COMMAND_RESPONDING) | BIT(POLT_COMMAND_FREE),
+		[POLT_COMMAND_WAITING] = BIT(POLT_COMMAND_FETCHING) | BIT(POLT_COMMAND_EXECUTING) |
+					 BIT(POLT_COMMAND_RESPONDING) | BIT(POLT_COMMAND_FREE),
+		[POLT_COMMAND_FETCHING] = BIT(POLT_COMMAND_EXECUTING) | BIT(POLT_COMMAND_FREE),
+		[POLT_COMMAND_EXECUTING] = BIT(POLT_COMMAND_RETURNING) |
+					   BIT(POLT_COMMAND_RESPONDING) | BIT(POLT_COMMAND_FREE),
+		[POLT_COMMAND_RETURNING] = BIT(POLT_COMMAND_FREE),
+		[POLT_COMMAND_RESPONDING] = BIT(POLT_COMMAND_FREE),
+	};
+
 	pol_group_assert_owned(command->queue->group);
-	command->state = state;
+	WARN(!(allowed[command->state] & BIT(state)), "command of queue %u goes from %u to %u\n",
+	     command->queue->qid, command->state, state);
 }
+#endif
 
 static bool polt_command_is_fabrics(const struct polt_command *command)
 {
@@ -290,6 +313,7 @@ static void polt_command_start(struct polt_queue *queue, struct polt_receive *re
  */
 void polt_command_receive(struct polt_queue *queue, struct polt_receive *receive)
 {
+	pol_group_assert_owned(queue->group);
 	queue->commands_received++;
 	if (unlikely(queue->outstanding >= queue->depth)) {
 		polt_queue_fail(queue, "more commands than the submission queue holds");
@@ -325,6 +349,7 @@ void polt_queue_serve(struct polt_queue *queue)
 {
 	struct polt_receive *receive;
 
+	pol_group_assert_owned(queue->group);
 	/* What is started below may free something and come here again. */
 	if (queue->serving)
 		return;
@@ -352,6 +377,7 @@ void polt_queue_drop(struct polt_queue *queue)
 	struct polt_command *command;
 	unsigned int i;
 
+	pol_group_assert_owned(queue->group);
 	list_for_each_entry_safe(receive, next, &queue->early, entry) {
 		list_del_init(&receive->entry);
 		polt_receive_repost(receive);
@@ -381,6 +407,7 @@ void polt_queue_drop_posted(struct polt_queue *queue)
 {
 	struct polt_command *command;
 
+	pol_group_assert_owned(queue->group);
 	while (!list_empty(&queue->posted)) {
 		command = list_first_entry(&queue->posted, struct polt_command, posted);
 		list_del_init(&command->posted);

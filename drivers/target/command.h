@@ -148,6 +148,23 @@ static inline void *polt_command_piece(const struct polt_command *command, unsig
 extern struct workqueue_struct *polt_admin_wq;	/* unbound: admin and Fabrics commands */
 
 /* command.c - thread */
+#ifdef POLLARD_DEBUG
+void polt_command_check_state(const struct polt_command *command, enum polt_command_state state);
+#else
+static inline void polt_command_check_state(const struct polt_command *command,
+					    enum polt_command_state state)
+{
+}
+#endif
+
+/* One arrow of the picture above. Thread only. */
+static inline void polt_command_set_state(struct polt_command *command,
+					  enum polt_command_state state)
+{
+	polt_command_check_state(command, state);
+	command->state = state;
+}
+
 void polt_command_init(struct polt_queue *queue, struct polt_command *command, unsigned int index);
 void polt_command_receive(struct polt_queue *queue, struct polt_receive *receive);
 void polt_command_release(struct polt_command *command);

@@ -516,7 +516,7 @@ static void polt_queue_set_limits(struct polt_queue *queue, struct polt_port *po
  * follows is polt_queue_accept().
  *
  * Return: the queue or ERR_PTR: -ENODEV (the device goes), -ENOENT (no poll group), -EBUSY (too
- * many connections that do not go on), -ENOMEM, ...
+ * many connections that do not go on, too much memory in queues), -ENOMEM, ...
  */
 struct polt_queue *polt_queue_create(struct rdma_cm_id *cm_id, struct polt_port *port,
 				     const struct pol_wire_request *request)

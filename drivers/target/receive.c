@@ -64,6 +64,7 @@ static void polt_pair_set_share(struct polt_pair *pair)
  */
 void polt_pair_attach(struct polt_pair *pair, struct polt_queue *queue)
 {
+	pol_group_assert_owned(pair->group);
 	hlist_add_head(&queue->pair_entry, polt_pair_bucket(pair, queue->qp));
 	pair->nr_queues++;
 	polt_pair_set_share(pair);
@@ -76,6 +77,7 @@ void polt_pair_attach(struct polt_pair *pair, struct polt_queue *queue)
  */
 void polt_pair_detach(struct polt_pair *pair, struct polt_queue *queue)
 {
+	pol_group_assert_owned(pair->group);
 	hlist_del_init(&queue->pair_entry);
 	pair->nr_queues--;
 	polt_pair_set_share(pair);
@@ -104,6 +106,7 @@ void polt_receive_repost(struct polt_receive *receive)
 	struct polt_queue *queue = receive->queue;
 	int error;
 
+	pol_group_assert_owned(pair->group);
 	if (queue ? queue->state >= POLT_QUEUE_DRAINING : pair->closed)
 		return;
 	list_add_tail(&receive->entry, &pair->spare);

@@ -30,6 +30,7 @@
  */
 void polt_transfer_probe(struct polt_queue *queue)
 {
+	pol_group_assert_owned(queue->group);
 	/* What is posted and has not completed tells as much. */
 	if (queue->tail_posted || !queue->send_credits || !polt_queue_is_live(queue))
 		return;
@@ -83,6 +84,7 @@ void polt_transfer_serve_buffers(struct polt_pair *pair)
 	struct polt_command *command;
 	u64 now = pol_group_now(pair->group);
 
+	pol_group_assert_owned(pair->group);
 	/* What is started below may give buffers back and come here again. */
 	if (pair->serving)
 		return;
@@ -109,6 +111,7 @@ void polt_transfer_take_buffers(struct polt_command *command)
 	struct polt_pair *pair = queue->pair;
 	u32 claim = polt_transfer_claim(command->data_len);
 
+	pol_group_assert_owned(pair->group);
 	if (likely(list_empty(&queue->held) && polt_transfer_fits_share(queue, claim))) {
 		command->claim = claim;
 		queue->claimed += claim;
@@ -120,7 +123,7 @@ void polt_transfer_take_buffers(struct polt_command *command)
 	} else {
 		list_add_tail(&command->entry, &queue->held);
 	}
-	command->state = POLT_COMMAND_WAITING;
+	polt_command_set_state(command, POLT_COMMAND_WAITING);
 	command->since = pol_group_now(queue->group);
 	queue->buffer_waits++;
 	polt_transfer_reclaim(queue);
@@ -154,6 +157,7 @@ void polt_transfer_give_buffers(struct polt_command *command)
 {
 	struct polt_pair *pair = command->queue->pair;
 
+	pol_group_assert_owned(pair->group);
 	if (!command->nr_buffers)
 		return;
 	pol_pool_give(pair->pool, command->buffers, command->nr_buffers);
@@ -168,6 +172,7 @@ void polt_transfer_give_buffers(struct polt_command *command)
  */
 void polt_transfer_unwait(struct polt_command *command)
 {
+	pol_group_assert_owned(command->queue->group);
 	list_del_init(&command->entry);
 	if (command->claim)
 		polt_transfer_unclaim(command);
@@ -198,6 +203,7 @@ static void polt_transfer_with_credits(struct polt_command *command, unsigned in
  */
 void polt_transfer_release_credits(struct polt_command *command)
 {
+	pol_group_assert_owned(command->queue->group);
 	command->queue->send_credits += command->credits;
 	command->credits = 0;
 }
@@ -210,6 +216,7 @@ void polt_transfer_serve_credits(struct polt_queue *queue)
 {
 	struct polt_command *command;
 
+	pol_group_assert_owned(queue->group);
 	while (!list_empty(&queue->starved)) {
 		command = list_first_entry(&queue->starved, struct polt_command, entry);
 		if (command->credits_wanted > queue->send_credits)
@@ -474,7 +481,7 @@ static void polt_transfer_post_fetch(struct polt_command *command)
  */
 void polt_transfer_fetch(struct polt_command *command)
 {
-	command->state = POLT_COMMAND_FETCHING;
+	polt_command_set_state(command, POLT_COMMAND_FETCHING);
 	command->since = pol_group_now(command->queue->group);
 	polt_transfer_with_credits(command,
 				   polt_transfer_count(command, command->queue->max_read_sge),
@@ -568,7 +575,8 @@ void polt_transfer_respond(struct polt_command *command)
 	bool returns = command->to_host && !command->status && command->nr_buffers;
 	unsigned int credits = 1;
 
-	command->state = returns ? POLT_COMMAND_RETURNING : POLT_COMMAND_RESPONDING;
+	polt_command_set_state(command,
+			       returns ? POLT_COMMAND_RETURNING : POLT_COMMAND_RESPONDING);
 	if (returns)
 		credits += polt_transfer_count(command, command->queue->max_sge);
 	polt_transfer_with_credits(command, credits, polt_transfer_post_response);
