@@ -36,6 +36,20 @@ wait_for()
 	done
 }
 
+# within SECONDS COMMAND...: COMMAND succeeds, and in so many seconds (1.5, say)
+within()
+{
+	local limit=$1 start now
+	shift
+
+	limit=$(awk "BEGIN { print int($limit * 1000000 * ${VM_SLOWNESS:-1}) }")
+	vm_now
+	start=$now
+	"$@" || return
+	vm_now
+	[ $((now - start)) -le "$limit" ] || { diag "$* took $(((now - start) / 1000)) ms"; return 1; }
+}
+
 # ---- two guests -------------------------------------------------------------------------------
 
 vm_signal_once()

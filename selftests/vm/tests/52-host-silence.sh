@@ -12,17 +12,6 @@
 
 nqn=nqn.2026-11.org.example:silent
 
-# within SECONDS COMMAND...
-within()
-{
-	local limit=$(($1 * VM_SLOWNESS)) start
-	shift
-
-	start=$SECONDS
-	"$@" || return
-	[ $((SECONDS - start)) -le "$limit" ] || { diag "$* took $((SECONDS - start)) s"; return 1; }
-}
-
 setup()
 {
 	rxe_up && host_load pollard && vm_wait ready
@@ -41,7 +30,8 @@ silence() { vm_signal silence && vm_wait silent; }
 # Nothing is heard of the peer meanwhile: it comes back by itself.
 sound() { vm_wait back 60; }
 
-disconnect_silent()
+disrefused() { ! connect; }
+connect_silent()
 {
 	local pid
 
@@ -57,7 +47,7 @@ disconnect_silent()
 connect_silent()
 {
 	silence || return
-	! within 16 connect || { diag "connected to nobody"; return 1; }
+	within 16 refused || { diag "connected to nobody, or late"; return 1; }
 	gone && sound
 }
 
