@@ -40,7 +40,7 @@ deps:
 	@scripts/deps
 
 check: deps
-	@scripts/check build rules unit vm
+	@scripts/check build rules unit vm sample
 
 check-unit: deps
 	@scripts/check rules unit
@@ -49,7 +49,6 @@ check-vm: deps
 	@scripts/check vm
 
 check-debug: deps
-	@scripts/deps --debug-kernel
 	@scripts/check debug
 
 check-long: deps

@@ -7,6 +7,9 @@
 # vm-args: ours in-tree
 # vm-args: in-tree ours
 # vm-args: in-tree in-tree
+# vm-debug-args: ours ours quick
+# vm-debug-args: ours in-tree quick
+# vm-debug-args: in-tree ours quick
 # vm-timeout: 400
 . "$VM_LIB"
 . "${VM_LIB%/*}/bench-lib.sh"
