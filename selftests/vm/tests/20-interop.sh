@@ -7,6 +7,7 @@
 # vm-args: ours in-tree
 # vm-args: in-tree ours
 # vm-args: in-tree in-tree
+# vm-sample: ours ours quick
 # vm-debug-args: ours ours quick
 # vm-debug-args: ours in-tree quick
 # vm-debug-args: in-tree ours quick

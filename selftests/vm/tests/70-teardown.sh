@@ -7,8 +7,9 @@
 # "in-tree". Which rounds are played follows from SEED, by default from the day.
 #
 # vm-kernels: 6.12 6.1
-# vm-args: ours 14
-# vm-args: in-tree 6
+# vm-args: ours 8
+# vm-args: in-tree 5
+# vm-sample: ours 5
 # vm-long: ours 500
 # vm-long: in-tree 500
 # vm-timeout: 400
@@ -215,6 +216,7 @@ draw()
 set_up()
 {
 	modprobe brd rd_nr=2 rd_size=65536 && rxe_up && modprobe -a pollard-target $host_module || return
+	# shellcheck disable=SC2034 # interop-lib.sh reads it
 	cell_before=$(cell_objects)
 	all_back && cell_connect && draw 1
 }

@@ -6,8 +6,8 @@
  * usage: ackwrite run DISK JOURNAL	write and read until SIGTERM (0) or until the disk fails (5)
  *	  ackwrite check DISK JOURNAL	everything that was acknowledged is there (0), or not (1)
  *
- * A few threads have a stripe of the disk each, and a size of their own for each request, so that all
- * ways data can travel are used. Every sector says where it belongs and which write it is of. The
+ * A few threads have a stripe of the disk each, and a size of their own for each request, so that
+ * all ways data can travel are used. Every sector says where it belongs and which write it is of. The
  * journal, a file that outlives a run, has two numbers for each block: the last write that was begun
  * and the last one that was acknowledged. A sector may be of any write between these two; anything
  * else has been lost, was written twice, or is somebody else's.
@@ -127,7 +127,8 @@ static bool goes_on(void)
 	return !atomic_load(&stop) && !atomic_load(&failed) && !atomic_load(&wrong);
 }
 
-static void write_block(struct sector *buffer, uint64_t where, unsigned int len, struct entry *entry)
+static void write_block(struct sector *buffer, uint64_t where, unsigned int len,
+			struct entry *entry)
 {
 	uint64_t nr = entry->begun + 1;
 	ssize_t got;
