@@ -4,7 +4,7 @@
 # Connection requests no decent host would send, and connects that stop half way, while an honest host
 # goes on. Arguments: rounds of half-way connects (seven each), how many stay open at a time.
 #
-# vm-kernels: 6.12 6.1
+# vm-kernels: 6.12
 # vm-timeout: 240
 . "$VM_LIB"
 . "${VM_LIB%/*}/hostile-lib.sh"

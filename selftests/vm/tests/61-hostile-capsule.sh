@@ -4,7 +4,7 @@
 # Command capsules that say something wrong: every field at its limits and beyond.
 # An honest host goes on meanwhile.
 #
-# vm-kernels: 6.12 6.1
+# vm-kernels: 6.12
 # vm-timeout: 240
 . "$VM_LIB"
 . "${VM_LIB%/*}/hostile-lib.sh"

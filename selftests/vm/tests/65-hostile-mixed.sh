@@ -4,8 +4,10 @@
 # Hostile hosts of all kinds at the same time as an honest one, and what they cost: after the first
 # half and after the second, memory is the same. Argument: seconds.
 #
-# vm-kernels: 6.12 6.1
+# vm-kernels: 6.12
+# vm-long: 1800
 # vm-timeout: 240
+# vm-long-timeout: 2400
 . "$VM_LIB"
 . "${VM_LIB%/*}/hostile-lib.sh"
 

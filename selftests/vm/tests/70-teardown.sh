@@ -8,8 +8,8 @@
 #
 # vm-kernels: 6.12 6.1
 # vm-args: ours 8
-# vm-args: in-tree 5
-# vm-sample: ours 5
+# vm-args: in-tree 4
+# vm-sample: ours 4
 # vm-long: ours 500
 # vm-long: in-tree 500
 # vm-timeout: 400
