@@ -32,6 +32,7 @@ struct polt_pair;
 #define POLT_CONNECT_TIMEOUT_S	10	/* from accept to a successful Fabrics Connect */
 #define POLT_STALL_TIMEOUT_S	10	/* longest a posted work request may take */
 #define POLT_PENDING_MAX	256	/* connections without a successful Fabrics Connect */
+#define POLT_PENDING_HOST_MAX	64	/* of these, from one address */
 #define POLT_SEND_SPARE		32	/* send work requests besides two for each command */
 
 enum polt_queue_state {
@@ -111,6 +112,7 @@ struct polt_queue {
 	bool can_invalidate;		/* the device sends with invalidate */
 	struct polt_port *port;		/* reference */
 	struct polt_ctrl *ctrl;		/* reference; set by Connect (worker), read in the thread */
+	struct sockaddr_storage host;	/* the host's address */
 	char peer[INET6_ADDRSTRLEN + 8]; /* the host's address and port, for messages */
 	char local[INET6_ADDRSTRLEN];	/* the address of ours that the host has connected to */
 
