@@ -16,7 +16,7 @@ ms=$((${1:-30} * 500))
 # What a host that was killed leaves behind goes when its silence is noticed.
 only_honest()
 {
-	[ "$(pollard controller show | wc -l)" = 1 ]
+	[ "$(pollard controller show | grep -c '^controller target')" = 1 ]
 }
 
 tap_run "set up" hostile_setup || tap_end
