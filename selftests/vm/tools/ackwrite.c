@@ -7,10 +7,10 @@
  *	  ackwrite check DISK JOURNAL	everything that was acknowledged is there (0), or not (1)
  *
  * A few threads have a stripe of the disk each, and a size of their own for each request, so that
- * all ways data can travel are used. Every sector says where it belongs and which write it is of. The
- * journal, a file that outlives a run, has two numbers for each block: the last write that was begun
- * and the last one that was acknowledged. A sector may be of any write between these two; anything
- * else has been lost, was written twice, or is somebody else's.
+ * all ways data can travel are used. Every sector says where it belongs and which write it is of.
+ * The journal, a file that outlives a run, has two numbers for each block: the last write that was
+ * begun and the last one that was acknowledged. A sector may be of any write between these two;
+ * anything else has been lost, was written twice, or is somebody else's.
  */
 #include <errno.h>
 #include <fcntl.h>
