@@ -3,14 +3,16 @@
  * How much of this machine hosts may take by connecting.
  *
  * Before a Fabrics Connect nothing is known of a host, so few connections may be at that stage at a
- * time, and not for long (POLT_CONNECT_TIMEOUT_S). Afterwards a host that is allowed to connect may
- * still do so again and again: the memory of all queues together has a limit. What a queue takes is
- * known when it is made and does not grow later; data buffers are the groups', whatever hosts do.
+ * time, of one address fewer still, and not for long (POLT_CONNECT_TIMEOUT_S). Afterwards a host
+ * that is allowed to connect may still do so again and again: the memory of all queues together has
+ * a limit. What a queue takes is known when it is made and does not grow later; data buffers are
+ * the groups', whatever hosts do.
  *
  * Two counters, of any context; who owns a queue's share is the queue.
  */
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <net/ipv6.h>
 
 #include "target/receive.h"
 
@@ -29,6 +31,42 @@ static u64 polt_admission_limit(void)
 	return mb ? (u64)mb << 20 : (u64)totalram_pages() * PAGE_SIZE / 4;
 }
 
+static bool polt_admission_same_host(const struct sockaddr_storage *a,
+				     const struct sockaddr_storage *b)
+{
+	if (a->ss_family != b->ss_family)
+		return false;
+	if (a->ss_family == AF_INET6)
+		return ipv6_addr_equal(&((const struct sockaddr_in6 *)a)->sin6_addr,
+				       &((const struct sockaddr_in6 *)b)->sin6_addr);
+	return ((const struct sockaddr_in *)a)->sin_addr.s_addr ==
+	       ((const struct sockaddr_in *)b)->sin_addr.s_addr;
+}
+
+struct polt_admission_count {
+	const struct sockaddr_storage *host;
+	unsigned int pending;
+};
+
+static int polt_admission_count(struct polt_queue *queue, void *arg)
+{
+	struct polt_admission_count *count = arg;
+
+	if (test_bit(POLT_QUEUE_PENDING, &queue->flags) &&
+	    polt_admission_same_host(&queue->host, count->host))
+		count->pending++;
+	return 0;
+}
+
+/* A few more get through when several ask at the same moment. */
+static bool polt_admission_host_may(const struct sockaddr_storage *host)
+{
+	struct polt_admission_count count = { .host = host };
+
+	polt_queue_for_each(polt_admission_count, &count);
+	return count.pending < POLT_PENDING_HOST_MAX;
+}
+
 /**
  * polt_admission_take - may this queue be made?
  * @queue: a queue with its limits set; process context
@@ -43,6 +81,8 @@ int polt_admission_take(struct polt_queue *queue)
 		    (u64)queue->nr_commands *
 			    (sizeof(struct polt_command) + sizeof(struct nvme_completion));
 
+	if (!polt_admission_host_may(&queue->host))
+		return -EBUSY;
 	if (atomic_inc_return(&polt_admission_pending) > POLT_PENDING_MAX)
 		goto err_pending;
 	if (atomic64_add_return(bytes, &polt_admission_bytes) > polt_admission_limit())

@@ -22,7 +22,6 @@
 #include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/wait.h>
-#include <net/ipv6.h>
 
 #include "core/wire.h"
 #include "target/ctrl.h"
@@ -93,36 +92,6 @@ static void polt_queue_released(struct kref *ref)
 void polt_queue_put(struct polt_queue *queue)
 {
 	kref_put(&queue->ref, polt_queue_released);
-}
-
-static bool polt_queue_same_host(const struct sockaddr_storage *a,
-				 const struct sockaddr_storage *b)
-{
-	if (a->ss_family != b->ss_family)
-		return false;
-	if (a->ss_family == AF_INET6)
-		return ipv6_addr_equal(&((const struct sockaddr_in6 *)a)->sin6_addr,
-				       &((const struct sockaddr_in6 *)b)->sin6_addr);
-	return ((const struct sockaddr_in *)a)->sin_addr.s_addr ==
-	       ((const struct sockaddr_in *)b)->sin_addr.s_addr;
-}
-
-/*
- * One address may have a share of the connections without a Fabrics Connect (and a few more when
- * several ask at the same moment), so that it cannot keep others out.
- */
-static bool polt_queue_has_share(const struct sockaddr_storage *host)
-{
-	struct polt_queue *queue;
-	unsigned int count = 0;
-
-	mutex_lock(&polt_queues_lock);
-	list_for_each_entry(queue, &polt_queues, entry)
-		if (test_bit(POLT_QUEUE_PENDING, &queue->flags) &&
-		    polt_queue_same_host(&queue->host, host))
-			count++;
-	mutex_unlock(&polt_queues_lock);
-	return count < POLT_PENDING_HOST_MAX;
 }
 
 /**
@@ -579,7 +548,7 @@ struct polt_queue *polt_queue_create(struct rdma_cm_id *cm_id, struct polt_port 
 		error = -EINVAL;
 		goto err_admission;
 	}
-	error = polt_queue_has_share(&queue->host) ? polt_admission_take(queue) : -EBUSY;
+	error = polt_admission_take(queue);
 	if (error)
 		goto err_admission;
 	queue->pair = polt_pair_get(group, device, queue->inline_size, queue->nr_receives);
