@@ -101,6 +101,8 @@ int pol_fill_group(struct sk_buff *skb, struct pol_group *group)
 {
 	u32 spin_us = READ_ONCE(group->spin_us);
 	u32 mode = pol_fill_mode(spin_us);
+	u32 effective = pol_group_spin(group);
+	u32 effective_mode = pol_fill_mode(effective);
 
 	if (nla_put_u32(skb, A_GROUP(ID), group->id) ||
 	    nla_put_u32(skb, A_GROUP(CPU), READ_ONCE(group->cpu)) ||
@@ -108,7 +110,10 @@ int pol_fill_group(struct sk_buff *skb, struct pol_group *group)
 	    (mode == POLLARD_MODE_ADAPTIVE && nla_put_u32(skb, A_GROUP(SPIN_US), spin_us)) ||
 	    nla_put_u32(skb, A_GROUP(STATE), pol_group_state_number(group)) ||
 	    nla_put_u32(skb, A_GROUP(RUNNING_CPU), task_cpu(group->thread)) ||
-	    nla_put_u32(skb, A_GROUP(QUEUES), pol_group_queues(group)))
+	    nla_put_u32(skb, A_GROUP(QUEUES), pol_group_queues(group)) ||
+	    nla_put_u32(skb, A_GROUP(EFFECTIVE_MODE), effective_mode) ||
+	    (effective_mode == POLLARD_MODE_ADAPTIVE &&
+	     nla_put_u32(skb, A_GROUP(EFFECTIVE_SPIN_US), effective)))
 		return -EMSGSIZE;
 	return pol_fill_counters(skb, &group->counters);
 }

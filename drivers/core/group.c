@@ -75,6 +75,30 @@ const char *pol_group_mode(u32 spin_us)
 		return "adaptive";
 	}
 }
+EXPORT_SYMBOL_GPL(pol_group_mode);
+
+/**
+ * pol_group_parse_mode - the spin time that goes with the name of a mode
+ * @text: the name, as written to sysfs
+ * @spin_us: the time, of "adaptive" its default
+ *
+ * Return: 0 or -EINVAL.
+ */
+int pol_group_parse_mode(const char *text, u32 *spin_us)
+{
+	static const u32 modes[] = {
+		POL_GROUP_SPIN_EVENT, POL_GROUP_SPIN_ADAPTIVE, POL_GROUP_SPIN_BUSY,
+	};
+
+	for (int i = 0; i < ARRAY_SIZE(modes); i++) {
+		if (sysfs_streq(text, pol_group_mode(modes[i]))) {
+			*spin_us = modes[i];
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+EXPORT_SYMBOL_GPL(pol_group_parse_mode);
 
 /**
  * pol_group_free - the last reference of a group's kobject is gone
@@ -97,6 +121,12 @@ static struct pol_group *pol_group_find(unsigned int id)
 	return NULL;
 }
 
+/* The longest that a group may come to spin, whoever uses it. */
+static u32 pol_group_spin_most(const struct pol_group *group)
+{
+	return max(group->spin_us, group->wished_us);
+}
+
 /*
  * Would a CPU without a busy group be left if this group (NULL: a new one) spun for ever on `cpu`?
  * Somebody has to run everything else.
@@ -113,7 +143,7 @@ static bool pol_group_busy_fits(const struct pol_group *self, int cpu)
 	cpumask_copy(left, cpu_online_mask);
 	cpumask_clear_cpu(cpu, left);
 	list_for_each_entry(group, &pol_groups, entry)
-		if (group != self && group->spin_us == POL_GROUP_SPIN_BUSY)
+		if (group != self && pol_group_spin_most(group) == POL_GROUP_SPIN_BUSY)
 			cpumask_clear_cpu(group->cpu, left);
 	fits = !cpumask_empty(left);
 	free_cpumask_var(left);
@@ -164,6 +194,7 @@ int pol_group_add(unsigned int id, int cpu, u32 spin_us)
 	INIT_LIST_HEAD(&group->sendqs);
 	INIT_LIST_HEAD(&group->pollers);
 	INIT_LIST_HEAD(&group->all_cqs);
+	INIT_LIST_HEAD(&group->wishes);
 	timerqueue_init_head(&group->timers);
 	init_llist_head(&group->inbox);
 	mutex_init(&group->lock);
@@ -286,6 +317,73 @@ int pol_group_set_spin(struct pol_group *group, u32 spin_us)
 }
 EXPORT_SYMBOL_GPL(pol_group_set_spin);
 
+/* Whoever listens is told, and the thread sees it within one pass. */
+static void pol_group_wishes_changed(struct pol_group *group)
+{
+	pol_group_call(group, pol_group_nudge, NULL);
+	pol_netlink_group_changed(group->id);
+}
+
+static void pol_group_weigh_wishes(struct pol_group *group)
+{
+	const struct pol_wish *wish;
+	u32 most = 0;
+
+	lockdep_assert_held(&pol_groups_lock);
+	list_for_each_entry(wish, &group->wishes, entry)
+		most = max(most, wish->spin_us);
+	WRITE_ONCE(group->wished_us, most);
+}
+
+/**
+ * pol_group_wish - wish that a group spins for some time, instead of what it is set to
+ * @group: a group the caller is a user of
+ * @wish: the caller's; one that is there already is changed
+ * @spin_us: 0 to POL_GROUP_SPIN_MAX microseconds, or POL_GROUP_SPIN_BUSY
+ *
+ * Nothing but a longer time can be refused. Process context, may sleep.
+ *
+ * Return: 0; -ERANGE, or -EBUSY when every CPU would have a busy group, and the wish is as it was.
+ */
+int pol_group_wish(struct pol_group *group, struct pol_wish *wish, u32 spin_us)
+{
+	int error;
+
+	mutex_lock(&pol_groups_lock);
+	error = pol_group_check(group, group->cpu, spin_us);
+	if (!error) {
+		wish->spin_us = spin_us;
+		if (list_empty(&wish->entry)) {
+			list_add(&wish->entry, &group->wishes);
+			WRITE_ONCE(group->nr_wishes, group->nr_wishes + 1);
+		}
+		pol_group_weigh_wishes(group);
+	}
+	mutex_unlock(&pol_groups_lock);
+	if (!error)
+		pol_group_wishes_changed(group);
+	return error;
+}
+EXPORT_SYMBOL_GPL(pol_group_wish);
+
+/**
+ * pol_group_unwish - wish for nothing any more
+ * @group: a group the caller is a user of
+ * @wish: the caller's, initialised; there need not be a wish. Process context, may sleep
+ */
+void pol_group_unwish(struct pol_group *group, struct pol_wish *wish)
+{
+	if (list_empty(&wish->entry))
+		return;
+	mutex_lock(&pol_groups_lock);
+	list_del_init(&wish->entry);
+	WRITE_ONCE(group->nr_wishes, group->nr_wishes - 1);
+	pol_group_weigh_wishes(group);
+	mutex_unlock(&pol_groups_lock);
+	pol_group_wishes_changed(group);
+}
+EXPORT_SYMBOL_GPL(pol_group_unwish);
+
 /**
  * pol_group_set_cpu - move a group's thread to another CPU
  * @group: a group the caller is a user of
@@ -300,7 +398,7 @@ int pol_group_set_cpu(struct pol_group *group, int cpu)
 	int error;
 
 	mutex_lock(&pol_groups_lock);
-	error = pol_group_check(group, cpu, group->spin_us);
+	error = pol_group_check(group, cpu, pol_group_spin_most(group));
 	if (!error) {
 		WRITE_ONCE(group->cpu, cpu);
 		/* An offline CPU is refused here; the hotplug callback moves the thread later. */

@@ -10,6 +10,10 @@
  *
  * Life: a group is made by pol_group_add(), handed out (with a use count that keeps it from being
  * deleted) by pol_group_choose() or pol_group_get(), and given back by pol_group_put().
+ *
+ * How long a group spins is its own setting, spin_us, or what its users wish for: a user may wish
+ * for a time of its own, all others want what the group is set to, and the group does what the most
+ * impatient of them wants.
  */
 #ifndef POL_CORE_GROUP_H
 #define POL_CORE_GROUP_H
@@ -120,6 +124,18 @@ struct pol_group_counters {
 	u64 bytes_written;	/* bytes fetched from hosts for commands */
 };
 
+/**
+ * struct pol_wish - how long a user of a group wants it to spin
+ * @entry: link in the group's list, empty while there is no wish
+ * @spin_us: what is wished for
+ *
+ * Belongs to the user; pol_wish_init() prepares it.
+ */
+struct pol_wish {
+	struct list_head entry;
+	u32 spin_us;
+};
+
 enum pol_group_state {
 	POL_GROUP_NEW,
 	POL_GROUP_RUNNING,
@@ -149,7 +165,10 @@ struct pol_group {
 
 	/* control side */
 	struct task_struct *thread ____cacheline_aligned_in_smp;
-	u32 spin_us;
+	u32 spin_us;			/* as the group is set */
+	u32 wished_us;			/* the longest of the wishes, 0 without any */
+	unsigned int nr_wishes;
+	struct list_head wishes;	/* pol_wish.entry */
 	unsigned int id;
 	int cpu;
 	int node;
@@ -166,6 +185,25 @@ struct pol_group {
 static inline bool pol_group_owns(const struct pol_group *group)
 {
 	return in_task() && current == group->thread;
+}
+
+/**
+ * pol_group_spin - how long a group spins without work now: its effective mode
+ * @group: the group. Any context; setting, wishes and users may be changing
+ */
+static inline u32 pol_group_spin(const struct pol_group *group)
+{
+	unsigned int wishes = READ_ONCE(group->nr_wishes);
+	u32 wished = READ_ONCE(group->wished_us);
+
+	if (wishes && atomic_read(&group->users) <= wishes)
+		return wished;
+	return max(wished, READ_ONCE(group->spin_us));
+}
+
+static inline void pol_wish_init(struct pol_wish *wish)
+{
+	INIT_LIST_HEAD(&wish->entry);
 }
 
 /* What has to hold anyway, and is looked at in a DEBUG build only. */
@@ -192,12 +230,15 @@ int pol_group_add(unsigned int id, int cpu, u32 spin_us);
 int pol_group_delete(unsigned int id);
 int pol_group_set_spin(struct pol_group *group, u32 spin_us);
 int pol_group_set_cpu(struct pol_group *group, int cpu);
+int pol_group_wish(struct pol_group *group, struct pol_wish *wish, u32 spin_us);
+void pol_group_unwish(struct pol_group *group, struct pol_wish *wish);
 int pol_group_for_each(int (*visit)(struct pol_group *group, void *arg), void *arg);
 struct pol_group *pol_group_get(unsigned int id);
 struct pol_group *pol_group_choose(int cpu);
 void pol_group_put(struct pol_group *group);
 unsigned int pol_group_queues(const struct pol_group *group);
 const char *pol_group_mode(u32 spin_us);
+int pol_group_parse_mode(const char *text, u32 *spin_us);
 
 void pol_group_post(struct pol_group *group, struct pol_message *message);
 void pol_group_call(struct pol_group *group, void (*call)(struct pol_group *group, void *arg),

@@ -271,7 +271,7 @@ static void pol_poll_sleep(struct pol_group *group)
  */
 static void pol_poll_idle(struct pol_group *group)
 {
-	u32 spin_us = READ_ONCE(group->spin_us);
+	u32 spin_us = pol_group_spin(group);
 	bool alone = single_task_running();
 
 	if (!list_empty(&group->pollers) || (spin_us == POL_GROUP_SPIN_BUSY &&

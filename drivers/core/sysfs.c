@@ -45,14 +45,12 @@ static ssize_t mode_show(struct kobject *kobj, struct kobj_attribute *attr, char
 static ssize_t mode_store(struct kobject *kobj, struct kobj_attribute *attr, const char *page,
 			  size_t len)
 {
-	static const u32 modes[] = {
-		POL_GROUP_SPIN_EVENT, POL_GROUP_SPIN_ADAPTIVE, POL_GROUP_SPIN_BUSY,
-	};
-	int i, error = -EINVAL;
+	u32 spin_us;
+	int error;
 
-	for (i = 0; i < ARRAY_SIZE(modes); i++)
-		if (sysfs_streq(page, pol_group_mode(modes[i])))
-			error = pol_group_set_spin(to_group(kobj), modes[i]);
+	error = pol_group_parse_mode(page, &spin_us);
+	if (!error)
+		error = pol_group_set_spin(to_group(kobj), spin_us);
 	if (error)
 		return error;
 	pol_netlink_group_changed(to_group(kobj)->id);
@@ -79,6 +77,11 @@ static ssize_t spin_us_store(struct kobject *kobj, struct kobj_attribute *attr, 
 	return len;
 }
 
+static ssize_t effective_spin_us_show(struct kobject *kobj, struct kobj_attribute *attr, char *page)
+{
+	return sysfs_emit(page, "%u\n", pol_group_spin(to_group(kobj)));
+}
+
 static ssize_t state_show(struct kobject *kobj, struct kobj_attribute *attr, char *page)
 {
 	return sysfs_emit(page, "%s\n", pol_group_state_name(to_group(kobj)));
@@ -92,11 +95,13 @@ static ssize_t queues_show(struct kobject *kobj, struct kobj_attribute *attr, ch
 static struct kobj_attribute cpu_attr = __ATTR_RW(cpu);
 static struct kobj_attribute mode_attr = __ATTR_RW(mode);
 static struct kobj_attribute spin_us_attr = __ATTR_RW(spin_us);
+static struct kobj_attribute effective_spin_us_attr = __ATTR_RO(effective_spin_us);
 static struct kobj_attribute state_attr = __ATTR_RO(state);
 static struct kobj_attribute queues_attr = __ATTR_RO(queues);
 
 static struct attribute *pol_sysfs_group_attrs[] = {
-	&cpu_attr.attr, &mode_attr.attr, &spin_us_attr.attr, &state_attr.attr, &queues_attr.attr,
+	&cpu_attr.attr, &mode_attr.attr, &spin_us_attr.attr, &effective_spin_us_attr.attr,
+	&state_attr.attr, &queues_attr.attr,
 	NULL
 };
 

@@ -98,7 +98,7 @@ static bool polt_bdev_wants_polling(struct polt_bdev *bdev, struct polt_command 
 				    blk_opf_t opf)
 {
 	return bdev->polls && command->data_len && !(opf & (REQ_PREFLUSH | REQ_FUA)) &&
-	       READ_ONCE(command->queue->group->spin_us) != POL_GROUP_SPIN_EVENT;
+	       pol_group_spin(command->queue->group) != POL_GROUP_SPIN_EVENT;
 }
 
 /* Building bios */

@@ -41,6 +41,8 @@ static const struct attr attrs[] = {
 	ATTR_ONE_OF(A(STATE), "state", states),
 	ATTR_U32(A(RUNNING_CPU), "running-cpu"),
 	ATTR_U32(A(QUEUES), "queues"),
+	ATTR_ONE_OF(A(EFFECTIVE_MODE), "effective-mode", modes),
+	ATTR_U32(A(EFFECTIVE_SPIN_US), "effective-spin-us"),
 	ATTR_COUNTERS(A(COUNTERS), "counters", counters),
 	ATTR_END
 };
