@@ -24,11 +24,22 @@
 static_assert((int)POL_LATENCY_READ == (int)POLLARD_CLASS_READ);
 static_assert((int)POL_LATENCY_WRITE == (int)POLLARD_CLASS_WRITE);
 static_assert((int)POL_LATENCY_OTHER == (int)POLLARD_CLASS_OTHER);
-static_assert((int)POL_LATENCY_QUEUED == (int)POLLARD_STAGE_QUEUED);
-static_assert((int)POL_LATENCY_FETCH == (int)POLLARD_STAGE_FETCH);
-static_assert((int)POL_LATENCY_BACKEND == (int)POLLARD_STAGE_BACKEND);
-static_assert((int)POL_LATENCY_RETURN == (int)POLLARD_STAGE_RETURN);
-static_assert((int)POL_LATENCY_TOTAL == (int)POLLARD_STAGE_TOTAL);
+
+/* What a stage is for netlink: whose, and which. */
+static const struct {
+	u32 side;
+	u32 stage;
+} pol_fill_stages[POL_LATENCY_STAGES] = {
+	[POL_LATENCY_QUEUED] = { POLLARD_SIDE_TARGET, POLLARD_STAGE_QUEUED },
+	[POL_LATENCY_FETCH] = { POLLARD_SIDE_TARGET, POLLARD_STAGE_FETCH },
+	[POL_LATENCY_BACKEND] = { POLLARD_SIDE_TARGET, POLLARD_STAGE_BACKEND },
+	[POL_LATENCY_RETURN] = { POLLARD_SIDE_TARGET, POLLARD_STAGE_RETURN },
+	[POL_LATENCY_TOTAL] = { POLLARD_SIDE_TARGET, POLLARD_STAGE_TOTAL },
+	[POL_LATENCY_HOST_PREPARE] = { POLLARD_SIDE_HOST, POLLARD_STAGE_PREPARE },
+	[POL_LATENCY_HOST_EXCHANGE] = { POLLARD_SIDE_HOST, POLLARD_STAGE_EXCHANGE },
+	[POL_LATENCY_HOST_FINISH] = { POLLARD_SIDE_HOST, POLLARD_STAGE_FINISH },
+	[POL_LATENCY_HOST_TOTAL] = { POLLARD_SIDE_HOST, POLLARD_STAGE_TOTAL },
+};
 
 static int pol_fill_counters(struct sk_buff *skb, const struct pol_group_counters *counters)
 {
@@ -284,9 +295,9 @@ int pol_fill_latency(struct sk_buff *skb, const struct pol_group *group,
 	int i;
 
 	if (nla_put_u32(skb, A_LATENCY(GROUP), group->id) ||
-	    nla_put_u32(skb, A_LATENCY(SIDE), POLLARD_SIDE_TARGET) ||
+	    nla_put_u32(skb, A_LATENCY(SIDE), pol_fill_stages[stage].side) ||
 	    nla_put_u32(skb, A_LATENCY(CLASS), class) ||
-	    nla_put_u32(skb, A_LATENCY(STAGE), stage))
+	    nla_put_u32(skb, A_LATENCY(STAGE), pol_fill_stages[stage].stage))
 		return -EMSGSIZE;
 	for (i = 0; i < ARRAY_SIZE(values); i++)
 		if (nla_put_u64_64bit(skb, values[i].attr, values[i].value, A_LATENCY(PAD)))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names of latency classes and stages, as netlink, CLI and debugfs show them. */
+/* Names of latency classes and stages, as debugfs shows them. */
 #include <linux/export.h>
 
 #include "core/latency.h"
@@ -31,6 +31,10 @@ const char *pol_latency_stage_name(enum pol_latency_stage stage)
 		[POL_LATENCY_BACKEND] = "backend",
 		[POL_LATENCY_RETURN] = "return",
 		[POL_LATENCY_TOTAL] = "total",
+		[POL_LATENCY_HOST_PREPARE] = "host-prepare",
+		[POL_LATENCY_HOST_EXCHANGE] = "host-exchange",
+		[POL_LATENCY_HOST_FINISH] = "host-finish",
+		[POL_LATENCY_HOST_TOTAL] = "host-total",
 	};
 
 	return names[stage];

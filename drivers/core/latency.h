@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Where the time of commands goes: one histogram per command class and stage, kept per poll group.
- * The group's thread writes, readers copy. The numbers of classes and stages are those of the
- * netlink contract (enum pollard_latency_class, enum pollard_latency_stage).
+ * The group's thread writes, readers copy. Target and initiator have stages of their own; the
+ * netlink contract says which side a stage is of with an attribute (fill.c).
  */
 #ifndef POL_CORE_LATENCY_H
 #define POL_CORE_LATENCY_H
@@ -22,6 +22,11 @@ enum pol_latency_stage {
 	POL_LATENCY_BACKEND,	/* in the disk */
 	POL_LATENCY_RETURN,	/* data WRITE and response SEND until their completion */
 	POL_LATENCY_TOTAL,	/* capsule reaped until response completed */
+	/* of the initiator */
+	POL_LATENCY_HOST_PREPARE,	/* from blk-mq until capsule and data are ready */
+	POL_LATENCY_HOST_EXCHANGE,	/* from then on until the response was reaped */
+	POL_LATENCY_HOST_FINISH,	/* until the request is ended, its data copied */
+	POL_LATENCY_HOST_TOTAL,		/* from blk-mq until the request is ended */
 	POL_LATENCY_STAGES,
 };
 

@@ -10,7 +10,9 @@
 
 static const char *const sides[] = { "target", "host", NULL };
 static const char *const classes[] = { "read", "write", "other", NULL };
-static const char *const stages[] = { "queued", "fetch", "backend", "return", "total", NULL };
+static const char *const stages[] = {
+	"queued", "fetch", "backend", "return", "total", "prepare", "exchange", "finish", NULL
+};
 
 static const struct attr attrs[] = {
 	ATTR_U32(A(GROUP), "group"),

@@ -90,7 +90,14 @@ enum pollard_class {
  * @POLLARD_STAGE_RETURN: from posting the data and the response to the
  *   completion of the SEND, of those responses that asked for one
  * @POLLARD_STAGE_TOTAL: from the arrival of the capsule to the end of the last
- *   stage, of those same responses
+ *   stage, of those same responses; on the side host from the arrival of the
+ *   request from the block layer until it is ended
+ * @POLLARD_STAGE_PREPARE: on the side host, from the arrival of the request
+ *   from the block layer until capsule and data are ready to be sent
+ * @POLLARD_STAGE_EXCHANGE: on the side host, from then on until the response
+ *   was reaped
+ * @POLLARD_STAGE_FINISH: on the side host, from then on until the request is
+ *   ended, with read data copied and nothing of it left with the device
  */
 enum pollard_stage {
 	POLLARD_STAGE_QUEUED,
@@ -98,6 +105,9 @@ enum pollard_stage {
 	POLLARD_STAGE_BACKEND,
 	POLLARD_STAGE_RETURN,
 	POLLARD_STAGE_TOTAL,
+	POLLARD_STAGE_PREPARE,
+	POLLARD_STAGE_EXCHANGE,
+	POLLARD_STAGE_FINISH,
 };
 
 enum {
