@@ -231,6 +231,21 @@ static blk_status_t polh_request_prepare(struct polh_chain *chain, struct reques
 	return BLK_STS_OK;
 }
 
+/*
+ * What becomes of a request that cannot be sent now: nvme-core has it tried again later, or ends
+ * it. It would have an authentication command tried again until the queue is connected; but whoever
+ * sent that is the one who connects, and waits for the command.
+ */
+static blk_status_t polh_request_refuse(struct polh_queue *queue, struct request *rq)
+{
+	struct polh_request *request = blk_mq_rq_to_pdu(rq);
+
+	if (blk_rq_is_passthrough(rq) && nvme_is_fabrics(&request->command) &&
+	    !test_bit(POLH_QUEUE_CONNECTED, &queue->flags))
+		return BLK_STS_TRANSPORT;
+	return nvme_fail_nonready_command(&queue->ctrl->nvme, rq);
+}
+
 static blk_status_t polh_queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_mq_queue_data *bd)
 {
 	struct polh_queue *queue = hctx->driver_data;
@@ -242,7 +257,7 @@ static blk_status_t polh_queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_m
 	if (!test_bit(POLH_QUEUE_CONNECTED, &queue->flags) ||
 	    !polh_compat_check_ready(nvme, bd->rq, test_bit(POLH_QUEUE_LIVE, &queue->flags))) {
 		rcu_read_unlock();
-		return nvme_fail_nonready_command(nvme, bd->rq);
+		return polh_request_refuse(queue, bd->rq);
 	}
 	status = polh_request_prepare(&chain, bd->rq);
 	polh_request_post(&chain);
