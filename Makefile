@@ -23,7 +23,12 @@ cli:
 cli_install:
 	$(if $(wildcard tools/pollard/Makefile),+@$(MAKE) --no-print-directory -C tools/pollard install)
 
-install: modules_install cli_install
+.PHONY: examples_install
+examples_install:
+	install -D -m 644 -t $(DESTDIR)$(or $(PREFIX),/usr)/share/doc/pollard/examples \
+		tools/modprobe/pollard-rdma.conf
+
+install: modules_install cli_install examples_install
 
 .PHONY: dkms-install dkms-remove
 dkms-install:
@@ -70,7 +75,7 @@ help:
 	@echo '  cli              tools/pollard/pollard'
 	@echo '  clean            remove everything built'
 	@echo 'Installing'
-	@echo '  install          modules and command line tool (DESTDIR= is honoured)'
+	@echo '  install          modules, command line tool and examples (DESTDIR= is honoured)'
 	@echo '  modules_install  modules only'
 	@echo '  cli_install      command line tool only'
 	@echo '  dkms-install     let DKMS build the modules, now and for each new kernel'

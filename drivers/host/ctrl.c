@@ -19,13 +19,10 @@
 
 #include "host/host.h"
 #include "host/netlink.h"
+#include "host/trace.h"
 
 #define POLH_SGLS_KEYED		BIT(2)	/* SGLS of Identify: keyed data block descriptors */
 #define POLH_SGLS_OFFSET	BIT(20)	/* the address may be an offset into the capsule */
-
-static char *transport = "pollard";
-module_param(transport, charp, 0444);
-MODULE_PARM_DESC(transport, "transport type to register: pollard (default), or rdma to take the place of nvme-rdma");
 
 static unsigned int copy_max = POLH_COPY_MAX_DEFAULT;
 module_param(copy_max, uint, 0644);
@@ -33,7 +30,7 @@ MODULE_PARM_DESC(copy_max, "bytes up to which the data of new controllers is cop
 
 static ulong slot_mem_max = POLH_SLOT_MEM_DEFAULT;
 module_param(slot_mem_max, ulong, 0644);
-MODULE_PARM_DESC(slot_mem_max, "bytes of memory that one controller may use for such copies (default 64 MiB)");
+MODULE_PARM_DESC(slot_mem_max, "bytes of memory that one new controller may use for such copies (default 64 MiB)");
 
 static LIST_HEAD(polh_ctrls);
 static DEFINE_MUTEX(polh_ctrls_lock);
@@ -75,13 +72,25 @@ int polh_ctrl_for_each(int (*visit)(struct polh_ctrl *ctrl, void *arg), void *ar
 	return ret;
 }
 
+/**
+ * polh_ctrl_changed() - a controller has come to another state: tell who wants to know
+ * @ctrl: controller
+ *
+ * Context: process context, with or without the controller's lock.
+ */
+void polh_ctrl_changed(struct polh_ctrl *ctrl)
+{
+	trace_polh_ctrl_state(ctrl);
+	polh_netlink_changed(ctrl);
+}
+
 /* How much of each request may be copied, for so many slots. */
 static u32 polh_ctrl_fit_copy_max(const struct polh_ctrl *ctrl, u64 slots)
 {
 	u32 wanted = READ_ONCE(ctrl->copy_max);
 	u64 size = wanted ? roundup_pow_of_two(wanted) : 0;
 
-	while (size && size * slots > READ_ONCE(slot_mem_max))
+	while (size && size * slots > READ_ONCE(ctrl->slot_mem_max))
 		size /= 2;
 	return size < POLH_SLOT_MIN ? 0 : min_t(u64, wanted, size);
 }
@@ -339,7 +348,7 @@ int polh_ctrl_setup(struct polh_ctrl *ctrl, bool first)
 	}
 	polh_compat_reconnected(nvme);
 	nvme_start_ctrl(nvme);
-	polh_netlink_changed(ctrl);
+	polh_ctrl_changed(ctrl);
 	/* Until it was live a failure could not start recovery. */
 	if (test_bit(POLH_CTRL_FAILED, &ctrl->flags))
 		polh_recovery_fail(ctrl);
@@ -431,7 +440,7 @@ static void polh_ctrl_reset_work(struct work_struct *work)
 	nvme_stop_ctrl(nvme);
 	polh_ctrl_teardown(ctrl, false);
 	if (nvme_change_ctrl_state(nvme, NVME_CTRL_CONNECTING)) {
-		polh_netlink_changed(ctrl);
+		polh_ctrl_changed(ctrl);
 		err = polh_ctrl_setup(ctrl, false);
 		if (err) {
 			nvme->nr_reconnects++;
@@ -447,7 +456,7 @@ static void polh_ctrl_delete(struct nvme_ctrl *nvme)
 {
 	struct polh_ctrl *ctrl = polh_ctrl_of(nvme);
 
-	polh_netlink_changed(ctrl);
+	polh_ctrl_changed(ctrl);
 	polh_sysfs_remove(ctrl);
 	polh_ctrl_teardown(ctrl, true);
 	polh_recovery_exit(ctrl);
@@ -476,6 +485,7 @@ static int polh_ctrl_alloc_queues(struct polh_ctrl *ctrl, unsigned int nr)
 		queue->ctrl = ctrl;
 		queue->qid = ctrl->nr_queues;
 		spin_lock_init(&queue->polling);
+		pol_wish_init(&queue->wish);
 		queue->submitted = alloc_percpu(struct polh_submitted);
 		if (!queue->submitted) {
 			polh_ctrl_free_queues(ctrl);
@@ -518,6 +528,17 @@ static struct nvme_ctrl_ops polh_ctrl_ops = {
 	.get_address		= nvmf_get_address,
 	POLH_COMPAT_CTRL_OPS
 };
+
+/**
+ * polh_ctrls_init() - before the first controller is made
+ * @name: what controllers say their transport is
+ *
+ * Context: process context.
+ */
+void __init polh_ctrls_init(const char *name)
+{
+	polh_ctrl_ops.name = name;
+}
 
 static int polh_ctrl_parse_addresses(struct polh_ctrl *ctrl, struct nvmf_ctrl_options *opts)
 {
@@ -563,6 +584,10 @@ static struct polh_ctrl *polh_ctrl_alloc(struct nvmf_ctrl_options *opts)
 	struct polh_ctrl *ctrl;
 	int err;
 
+	if (!polh_compat_takes_secrets(opts)) {
+		pr_err("this kernel does not authenticate: dhchap_secret is refused\n");
+		return ERR_PTR(-EOPNOTSUPP);
+	}
 	ctrl = kzalloc(sizeof(*ctrl), GFP_KERNEL);
 	if (!ctrl)
 		return ERR_PTR(-ENOMEM);
@@ -581,6 +606,8 @@ static struct polh_ctrl *polh_ctrl_alloc(struct nvmf_ctrl_options *opts)
 	ctrl->nvme.sqsize = opts->queue_size - 1;
 	ctrl->nvme.kato = opts->kato;
 	ctrl->copy_max = min_t(u32, READ_ONCE(copy_max), POLH_COPY_MAX_LIMIT);
+	ctrl->slot_mem_max = READ_ONCE(slot_mem_max);
+	ctrl->mode = POLH_MODE_DEFAULT;
 	mutex_init(&ctrl->lock);
 	init_waitqueue_head(&ctrl->cm_wait);
 	INIT_WORK(&ctrl->nvme.reset_work, polh_ctrl_reset_work);
@@ -592,7 +619,15 @@ err_addresses:
 	return ERR_PTR(err);
 }
 
-static struct nvme_ctrl *polh_ctrl_create(struct device *dev, struct nvmf_ctrl_options *opts)
+/**
+ * polh_ctrl_create() - nvmf_transport_ops.create_ctrl: what nvme connect does
+ * @dev: parent of the controller's device
+ * @opts: what the user asked for; they stay the caller's when this fails
+ *
+ * Context: process context, one at a time; bounded in time whatever the target does.
+ * Return: the controller, live, or an ERR_PTR.
+ */
+struct nvme_ctrl *polh_ctrl_create(struct device *dev, struct nvmf_ctrl_options *opts)
 {
 	struct polh_ctrl *ctrl;
 	struct nvme_ctrl *nvme;
@@ -623,7 +658,7 @@ static struct nvme_ctrl *polh_ctrl_create(struct device *dev, struct nvmf_ctrl_o
 	if (err)
 		goto err_setup;
 	set_bit(POLH_CTRL_CREATED, &ctrl->flags);
-	polh_netlink_changed(ctrl);
+	polh_ctrl_changed(ctrl);
 	dev_info(nvme->device, "connected to %s at %pISpcs\n", opts->subsysnqn, &ctrl->addr);
 	return nvme;
 
@@ -637,32 +672,6 @@ err_init:
 	polh_ctrl_free_queues(ctrl);
 	kfree(ctrl);
 	return ERR_PTR(err);
-}
-
-static struct nvmf_transport_ops polh_transport_ops = {
-	.module		= THIS_MODULE,
-	.required_opts	= NVMF_OPT_TRADDR,
-	.allowed_opts	= NVMF_OPT_TRSVCID | NVMF_OPT_RECONNECT_DELAY | NVMF_OPT_HOST_TRADDR |
-			  NVMF_OPT_CTRL_LOSS_TMO | NVMF_OPT_NR_WRITE_QUEUES |
-			  NVMF_OPT_NR_POLL_QUEUES | NVMF_OPT_TOS,
-	.create_ctrl	= polh_ctrl_create,
-};
-
-/* Offer the transport to nvme-fabrics. */
-int __init polh_ctrls_init(void)
-{
-	int err;
-
-	if (strcmp(transport, "pollard") && strcmp(transport, "rdma")) {
-		pr_err("transport=%s: it is either pollard or rdma\n", transport);
-		return -EINVAL;
-	}
-	polh_ctrl_ops.name = transport;
-	polh_transport_ops.name = transport;
-	err = nvmf_register_transport(&polh_transport_ops);
-	if (!err)
-		pr_info("ready for nvme connect --transport=%s\n", transport);
-	return err;
 }
 
 static int polh_ctrl_delete_one(struct polh_ctrl *ctrl, void *arg)
@@ -681,10 +690,9 @@ static bool polh_ctrls_gone(void)
 	return gone;
 }
 
-/* Delete every controller; none comes any more. */
-void polh_ctrls_exit(void)
+/* Delete every controller, and wait until they are gone; none comes any more. */
+void polh_ctrls_delete_all(void)
 {
-	nvmf_unregister_transport(&polh_transport_ops);
 	polh_ctrl_for_each(polh_ctrl_delete_one, NULL);
 	flush_workqueue(nvme_delete_wq);
 	wait_event(polh_ctrls_empty, polh_ctrls_gone());

@@ -39,6 +39,8 @@
 #define POLH_PAGES_MAX		257	/* of one request: 1 MiB that begins inside a page */
 #define POLH_SENDS_PER_TAG	3	/* registration, capsule, local invalidation */
 #define POLH_SIGNAL_EVERY	4	/* small commands of a tag for one completion of a SEND */
+#define POLH_MEASURE_EVERY	4	/* I/O commands of a tag for one whose times are taken */
+#define POLH_MODE_DEFAULT	(U32_MAX - 1)	/* mode: what the groups are set to */
 
 struct polh_ctrl;
 struct polh_queue;
@@ -75,6 +77,10 @@ enum polh_data {
  * @sg: scatter list for that data
  * @nr_sg: its entries in use
  * @dma_dir: direction it was mapped for
+ * @turn: commands the tag has carried; one in POLH_MEASURE_EVERY is measured
+ * @begun: local_clock() when its submission began; 0: this command is not measured
+ * @ready: local_clock() when capsule and data were ready to be sent
+ * @answered: local_clock() when its response was reaped
  * @sge: capsule and in-capsule data
  * @send: posts the capsule
  * @reg: registers @mr
@@ -106,6 +112,11 @@ struct polh_tag {
 	struct scatterlist *sg;
 	int nr_sg;
 	enum dma_data_direction dma_dir;
+
+	u8 turn;
+	u64 begun;
+	u64 ready;
+	u64 answered;
 
 	struct ib_sge sge[2];
 	struct ib_send_wr send;
@@ -211,6 +222,7 @@ enum polh_cm_phase {
  * @slots: the slots
  * @scatter: the scatter lists of all tags
  * @group: poll group that reaps the queue, NULL for a polled queue
+ * @wish: how the group shall wait, where the controller has a mode of its own
  * @pol_cq: what @cq is a share of, NULL for a polled queue
  * @cq_entries: the share
  * @cm_id: connection
@@ -244,6 +256,7 @@ struct polh_queue {
 	struct scatterlist *scatter;
 
 	struct pol_group *group;
+	struct pol_wish wish;
 	struct pol_cq *pol_cq;
 	unsigned int cq_entries;
 	struct rdma_cm_id *cm_id;
@@ -282,7 +295,7 @@ enum polh_ctrl_flag {
  * @io_queues: of the I/O queues in use how many are for which map
  * @admin_set: tags of the admin queue
  * @io_set: tags of the I/O queues
- * @lock: the RDMA half of all queues, and the four below
+ * @lock: the RDMA half of all queues, @mode, and the four below
  * @admin_set_ready: @admin_set may be looked through
  * @io_set_ready: @io_set may be looked through
  * @device: device that the queues are on, NULL without a queue
@@ -293,6 +306,8 @@ enum polh_ctrl_flag {
  * @max_tags: tags per queue that it has room for
  * @copy_max: bytes up to which I/O shall be copied, asked for by the user
  * @copy_now: bytes up to which it is, since the last connect
+ * @slot_mem_max: bytes that the slots of the I/O queues may take, asked for by the user
+ * @mode: spin time that the user wants of the groups, or POLH_MODE_DEFAULT
  * @cm_wait: where a connecting queue waits for rdma_cm
  * @removals: device removals under way: nobody may wait for a peer
  * @removed: device whose removal rdma_cm announced
@@ -327,6 +342,8 @@ struct polh_ctrl {
 	u32 max_tags;
 	u32 copy_max;
 	u32 copy_now;
+	u64 slot_mem_max;
+	u32 mode;
 
 	wait_queue_head_t cm_wait;
 	atomic_t removals;
@@ -353,9 +370,15 @@ static inline struct polh_ctrl *polh_ctrl_of(struct nvme_ctrl *nvme)
 /* main.c */
 extern struct workqueue_struct *polh_wq;
 
+/* transport.c */
+int polh_transport_init(void);
+void polh_transport_exit(void);
+
 /* ctrl.c */
-int polh_ctrls_init(void);
-void polh_ctrls_exit(void);
+void polh_ctrls_init(const char *name);
+struct nvme_ctrl *polh_ctrl_create(struct device *dev, struct nvmf_ctrl_options *opts);
+void polh_ctrl_changed(struct polh_ctrl *ctrl);
+void polh_ctrls_delete_all(void);
 int polh_ctrl_for_each(int (*visit)(struct polh_ctrl *ctrl, void *arg), void *arg);
 int polh_ctrl_setup(struct polh_ctrl *ctrl, bool first);
 void polh_ctrl_teardown(struct polh_ctrl *ctrl, bool remove);
@@ -378,7 +401,7 @@ void polh_queues_stop(struct polh_ctrl *ctrl, unsigned int first);
 void polh_queues_disconnect(struct polh_ctrl *ctrl, unsigned int first);
 void polh_queue_fail(struct polh_queue *queue, const char *why, int detail);
 void polh_queue_sum(const struct polh_queue *queue, struct polh_counters *sum);
-u64 polh_queue_slot_bytes(const struct polh_queue *queue);
+int polh_queues_set_mode(struct polh_ctrl *ctrl, u32 mode);
 int polh_queue_post_receive(struct polh_queue *queue, struct polh_response *response);
 
 /* request.c */
@@ -393,6 +416,9 @@ void polh_request_responded(struct ib_cq *cq, struct ib_wc *wc);
 #define POLH_CAPSULE_STRIDE	64	/* one submission queue entry, and a cache line */
 #define POLH_RESPONSE_STRIDE	64	/* a completion queue entry in a cache line of its own */
 
+u32 polh_memory_pages(const struct ib_device *ib);
+u64 polh_memory_slot_bytes(const struct polh_queue *queue);
+u64 polh_memory_bytes(const struct polh_queue *queue);
 int polh_memory_create(struct polh_queue *queue, size_t slot_size);
 void polh_memory_destroy(struct polh_queue *queue);
 int polh_memory_register(struct polh_queue *queue);

@@ -33,12 +33,12 @@ static int __init polh_init(void)
 	err = polh_netlink_init();
 	if (err)
 		goto err_netlink;
-	err = polh_ctrls_init();
+	err = polh_transport_init();
 	if (err)
-		goto err_ctrls;
+		goto err_transport;
 	return 0;
 
-err_ctrls:
+err_transport:
 	polh_netlink_exit();
 err_netlink:
 	pol_client_unregister(&polh_client);
@@ -49,7 +49,8 @@ err_client:
 
 static void __exit polh_exit(void)
 {
-	polh_ctrls_exit();
+	polh_transport_exit();
+	polh_ctrls_delete_all();
 	polh_netlink_exit();
 	pol_client_unregister(&polh_client);
 	pol_groups_sync();

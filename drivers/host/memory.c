@@ -15,6 +15,7 @@
 #include <linux/bvec.h>
 #include <linux/completion.h>
 #include <linux/log2.h>
+#include <linux/module.h>
 #include <linux/scatterlist.h>
 #include <linux/slab.h>
 
@@ -23,6 +24,23 @@
 /* wanted size of the regions that hold slots */
 #define POLH_REGION_BYTES	SZ_64K
 #define POLH_REGISTER_TIMEOUT	msecs_to_jiffies(10000)
+
+static unsigned int registration_pages;
+module_param(registration_pages, uint, 0644);
+MODULE_PARM_DESC(registration_pages, "pages of 4 KiB that one registration may have at most, where a device copes with less than it says (default 0: what it says)");
+
+/**
+ * polh_memory_pages() - pages that one registration may have
+ * @ib: device
+ *
+ * Context: any.
+ */
+u32 polh_memory_pages(const struct ib_device *ib)
+{
+	u32 most = ib->attrs.max_fast_reg_page_list_len, wanted = READ_ONCE(registration_pages);
+
+	return wanted ? min(most, wanted) : most;
+}
 
 static void polh_slots_free(struct polh_slots *slots)
 {
@@ -42,8 +60,7 @@ static int polh_slots_alloc(struct polh_queue *queue, size_t size)
 	struct ib_device *ib = ctrl->device->ib;
 	struct polh_slots *slots = &queue->slots;
 	size_t total = roundup_pow_of_two(queue->nr_tags * size);
-	size_t mr_bytes = (size_t)rounddown_pow_of_two(ib->attrs.max_fast_reg_page_list_len) *
-			  POLH_PAGE;
+	size_t mr_bytes = (size_t)rounddown_pow_of_two(polh_memory_pages(ib)) * POLH_PAGE;
 	unsigned int nr_mrs, nr_regions;
 	struct ib_mr *mr;
 	int err;
@@ -263,6 +280,36 @@ err_tags:
 static size_t polh_region_bytes(size_t bytes)
 {
 	return roundup_pow_of_two(max(bytes, PAGE_SIZE));
+}
+
+/**
+ * polh_memory_slot_bytes() - memory that a queue's slots take
+ * @queue: the queue
+ *
+ * Context: process context, under the controller's lock.
+ */
+u64 polh_memory_slot_bytes(const struct polh_queue *queue)
+{
+	return (u64)queue->slots.nr_regions * queue->slots.region_bytes;
+}
+
+/**
+ * polh_memory_bytes() - all memory that a queue takes of its own while it is connected
+ * @queue: the queue
+ *
+ * Slots, capsules, responses, and what is kept for each tag; not what the device's driver takes.
+ *
+ * Context: process context, under the controller's lock.
+ */
+u64 polh_memory_bytes(const struct polh_queue *queue)
+{
+	size_t per_tag = sizeof(*queue->tags) + sizeof(*queue->receives) +
+			 queue->ctrl->pages_max * sizeof(*queue->scatter);
+
+	if (!queue->tags)
+		return 0;
+	return polh_memory_slot_bytes(queue) + queue->capsules.len + queue->responses.len +
+	       (u64)queue->nr_tags * per_tag;
 }
 
 /**

@@ -83,33 +83,45 @@ static u32 polh_ctrl_state_number(struct polh_ctrl *ctrl)
 	}
 }
 
+static u32 polh_mode_number(u32 spin_us)
+{
+	switch (spin_us) {
+	case POL_GROUP_SPIN_EVENT:
+		return POLLARD_HOST_MODE_EVENT;
+	case POL_GROUP_SPIN_BUSY:
+		return POLLARD_HOST_MODE_BUSY;
+	default:
+		return POLLARD_HOST_MODE_ADAPTIVE;
+	}
+}
+
 /* How the group waits that reaps the I/O queues; they agree unless somebody chose otherwise. */
 static int polh_fill_mode(struct sk_buff *skb, const struct polh_ctrl *ctrl)
 {
 	const struct pol_group *group = NULL;
-	u32 mode = POLLARD_HOST_MODE_ADAPTIVE;
 
 	for (unsigned int i = ctrl->nr_queues; i-- && !group;)
 		group = ctrl->queues[i].group;
-	if (!group)
-		return 0;
-	if (READ_ONCE(group->spin_us) == POL_GROUP_SPIN_EVENT)
-		mode = POLLARD_HOST_MODE_EVENT;
-	else if (READ_ONCE(group->spin_us) == POL_GROUP_SPIN_BUSY)
-		mode = POLLARD_HOST_MODE_BUSY;
-	return nla_put_u32(skb, A_CTRL(MODE), mode);
+	if ((group && nla_put_u32(skb, A_CTRL(MODE), polh_mode_number(pol_group_spin(group)))) ||
+	    (ctrl->mode != POLH_MODE_DEFAULT &&
+	     nla_put_u32(skb, A_CTRL(WISHED_MODE), polh_mode_number(ctrl->mode))))
+		return -EMSGSIZE;
+	return 0;
 }
 
 /* What belongs to the controller's RDMA half. */
 static int polh_fill_connected(struct sk_buff *skb, const struct polh_ctrl *ctrl)
 {
-	u64 bytes = 0;
+	u64 slot_bytes = 0, bytes = 0;
 
 	lockdep_assert_held(&ctrl->lock);
-	for (unsigned int i = 0; i < ctrl->nr_queues; i++)
-		bytes += polh_queue_slot_bytes(&ctrl->queues[i]);
+	for (unsigned int i = 0; i < ctrl->nr_queues; i++) {
+		slot_bytes += polh_memory_slot_bytes(&ctrl->queues[i]);
+		bytes += polh_memory_bytes(&ctrl->queues[i]);
+	}
 	if ((ctrl->device && nla_put_string(skb, A_CTRL(DEVICE), ctrl->device->name)) ||
-	    nla_put_u64_64bit(skb, A_CTRL(SLOT_BYTES), bytes, A_CTRL(PAD)))
+	    nla_put_u64_64bit(skb, A_CTRL(SLOT_BYTES), slot_bytes, A_CTRL(PAD)) ||
+	    nla_put_u64_64bit(skb, A_CTRL(MEMORY_BYTES), bytes, A_CTRL(PAD)))
 		return -EMSGSIZE;
 	return polh_fill_mode(skb, ctrl);
 }
@@ -136,6 +148,8 @@ static int polh_fill_ctrl(struct sk_buff *skb, struct polh_ctrl *ctrl)
 	    nla_put_u32(skb, A_CTRL(POLL_QUEUES), READ_ONCE(ctrl->io_queues[HCTX_TYPE_POLL])) ||
 	    nla_put_u32(skb, A_CTRL(QUEUE_DEPTH), nvme->sqsize + 1) ||
 	    nla_put_u32(skb, A_CTRL(COPY_MAX), READ_ONCE(ctrl->copy_now)) ||
+	    nla_put_u64_64bit(skb, A_CTRL(SLOT_MEM_MAX), READ_ONCE(ctrl->slot_mem_max),
+			      A_CTRL(PAD)) ||
 	    nla_put_u64_64bit(skb, A_CTRL(RECONNECTS), READ_ONCE(ctrl->reconnects), A_CTRL(PAD)))
 		return -EMSGSIZE;
 	if (mutex_trylock(&ctrl->lock)) {
@@ -215,7 +229,9 @@ static int polh_fill_queue(struct sk_buff *skb, const struct polh_queue *queue)
 		if (nla_put_u32(skb, A_QUEUE(DEPTH), queue->nr_tags) ||
 		    (queue->group && nla_put_u32(skb, A_QUEUE(GROUP), queue->group->id)) ||
 		    (queue->qp && nla_put_u32(skb, A_QUEUE(QPN), queue->qp->qp_num)) ||
-		    nla_put_u64_64bit(skb, A_QUEUE(SLOT_BYTES), polh_queue_slot_bytes(queue),
+		    nla_put_u64_64bit(skb, A_QUEUE(SLOT_BYTES), polh_memory_slot_bytes(queue),
+				      A_QUEUE(PAD)) ||
+		    nla_put_u64_64bit(skb, A_QUEUE(MEMORY_BYTES), polh_memory_bytes(queue),
 				      A_QUEUE(PAD)))
 			err = -EMSGSIZE;
 		mutex_unlock(&queue->ctrl->lock);

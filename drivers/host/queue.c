@@ -19,6 +19,7 @@
 
 #include "core/wire.h"
 #include "host/host.h"
+#include "host/trace.h"
 
 #define POLH_RESOLVE_MS		3000	/* address and route */
 #define POLH_CONNECT_MS		10000	/* until the target has accepted or rejected */
@@ -60,11 +61,12 @@ static int polh_queue_rejected(struct polh_queue *queue, struct rdma_cm_id *cm_i
 	int status = 0;
 	u8 len;
 
-	if (event->status == IB_CM_REJ_STALE_CONN)
-		return -ESTALE;
 	data = rdma_consumer_reject_data(cm_id, event, &len);
 	if (data)
 		status = pol_wire_parse_reject(data, len);
+	trace_polh_queue_rejected(queue, event->status, status);
+	if (event->status == IB_CM_REJ_STALE_CONN)
+		return -ESTALE;
 	if (status > 0)
 		dev_err(dev, "queue %u: rejected by the target: %s (%d)\n", queue->qid,
 			pol_wire_status_text(status), status);
@@ -76,6 +78,7 @@ static int polh_queue_rejected(struct polh_queue *queue, struct rdma_cm_id *cm_i
 
 static void polh_queue_cm_set(struct polh_queue *queue, enum polh_cm_phase phase, int error)
 {
+	trace_polh_queue_cm(queue, phase, error);
 	if (error)
 		WRITE_ONCE(queue->cm_error, error);
 	else
@@ -165,6 +168,7 @@ void polh_queue_fail(struct polh_queue *queue, const char *why, int detail)
 
 	if (!test_bit(POLH_QUEUE_CONNECTED, &queue->flags))
 		return;
+	trace_polh_queue_fail(queue, why, detail);
 	if (!test_bit(POLH_CTRL_FAILED, &ctrl->flags))
 		dev_warn_ratelimited(ctrl->nvme.device, "queue %u: %s (%d)\n", queue->qid, why,
 				     detail);
@@ -190,6 +194,11 @@ static int polh_queue_get_device(struct polh_queue *queue)
 			dev_name(&ib->dev));
 		return -EOPNOTSUPP;
 	}
+	if (polh_memory_pages(ib) < 2) {
+		dev_err(ctrl->nvme.device, "%s cannot register two pages at once\n",
+			dev_name(&ib->dev));
+		return -EOPNOTSUPP;
+	}
 	device = pol_device_get(ib);
 	if (!device)
 		return -ENODEV;
@@ -202,7 +211,7 @@ static int polh_queue_get_device(struct polh_queue *queue)
 	ctrl->pd = pd;
 	ctrl->pd_users = 1;
 	ctrl->nvme.numa_node = ibdev_to_node(ib);
-	ctrl->pages_max = min_t(u32, ib->attrs.max_fast_reg_page_list_len, POLH_PAGES_MAX);
+	ctrl->pages_max = min_t(u32, polh_memory_pages(ib), POLH_PAGES_MAX);
 	ctrl->max_sends = min_t(int, ib->attrs.max_qp_wr, U16_MAX);
 	ctrl->max_tags = max((ctrl->max_sends - 1) / POLH_SENDS_PER_TAG, 1U);
 	return 0;
@@ -218,17 +227,72 @@ static void polh_queue_put_device(struct polh_ctrl *ctrl)
 	ctrl->device = NULL;
 }
 
-/* blk-mq maps the CPUs to the queues of each kind in turn, beginning with the first. */
+/*
+ * The CPU to reap a queue on: the first of those that blk-mq will have submit to it. Asked with a
+ * map of our own, since at the first connect there is no tag set yet.
+ */
 static unsigned int polh_queue_cpu(const struct polh_queue *queue)
 {
 	const u32 *queues = queue->ctrl->io_queues;
-	unsigned int index = queue->qid;
+	unsigned int index = queue->qid, type, cpu;
+	struct blk_mq_queue_map map = { };
 
 	if (!index--)
 		return 0;
-	for (unsigned int type = 0; type < HCTX_MAX_TYPES && index >= queues[type]; type++)
+	for (type = 0; type < HCTX_MAX_TYPES - 1 && index >= queues[type]; type++)
 		index -= queues[type];
-	return index % nr_cpu_ids;
+	map.nr_queues = queues[type];
+	map.mq_map = kcalloc(nr_cpu_ids, sizeof(*map.mq_map), GFP_KERNEL);
+	if (!map.mq_map)
+		return index % nr_cpu_ids;
+	blk_mq_map_queues(&map);
+	for_each_online_cpu(cpu)
+		if (map.mq_map[cpu] == index)
+			break;
+	kfree(map.mq_map);
+	return cpu < nr_cpu_ids ? cpu : index % nr_cpu_ids;
+}
+
+/*
+ * Asks the queue's group for a mode. The admin queue has no hurry: with a mode of the controller's
+ * own it never keeps a thread awake.
+ */
+static int polh_queue_wish(struct polh_queue *queue, u32 mode)
+{
+	if (mode != POLH_MODE_DEFAULT)
+		return pol_group_wish(queue->group, &queue->wish,
+				      queue->qid ? mode : POL_GROUP_SPIN_EVENT);
+	pol_group_unwish(queue->group, &queue->wish);
+	return 0;
+}
+
+/**
+ * polh_queues_set_mode() - choose how the groups wait that reap a controller's queues
+ * @ctrl: controller, connected or not; it keeps the mode over reconnects
+ * @mode: spin time of the mode (core/group.h), or POLH_MODE_DEFAULT
+ *
+ * Context: process context, takes the controller's lock.
+ * Return: 0, or -EBUSY when every CPU would have a busy group; nothing has changed then.
+ */
+int polh_queues_set_mode(struct polh_ctrl *ctrl, u32 mode)
+{
+	unsigned int i;
+	int err = 0;
+
+	mutex_lock(&ctrl->lock);
+	for (i = 0; i < ctrl->nr_queues && !err; i++)
+		if (ctrl->queues[i].group)
+			err = polh_queue_wish(&ctrl->queues[i], mode);
+	if (!err)
+		ctrl->mode = mode;
+	/* Going back is no longer time than before, which is never refused. */
+	while (err && i--)
+		if (ctrl->queues[i].group)
+			polh_queue_wish(&ctrl->queues[i], ctrl->mode);
+	mutex_unlock(&ctrl->lock);
+	if (!err)
+		polh_ctrl_changed(ctrl);
+	return err;
 }
 
 /*
@@ -278,6 +342,10 @@ static int polh_queue_create_cq(struct polh_queue *queue)
 		return err;
 	}
 	queue->cq = queue->pol_cq->cq;
+	if (polh_queue_wish(queue, queue->ctrl->mode))
+		dev_warn(queue->ctrl->nvme.device,
+			 "queue %u: poll group %u cannot be %s: a CPU has to stay without a busy group\n",
+			 queue->qid, queue->group->id, pol_group_mode(queue->ctrl->mode));
 	return 0;
 }
 
@@ -285,6 +353,7 @@ static void polh_queue_destroy_cq(struct polh_queue *queue)
 {
 	if (queue->pol_cq) {
 		pol_cq_release(queue->pol_cq, queue->cq_entries);
+		pol_group_unwish(queue->group, &queue->wish);
 		pol_group_put(queue->group);
 		queue->pol_cq = NULL;
 		queue->group = NULL;
@@ -413,6 +482,7 @@ static int polh_queue_connect_once(struct polh_queue *queue, unsigned int nr_tag
 	queue->cm_phase = POLH_CM_IDLE;
 	queue->cm_error = 0;
 	queue->nr_tags = nr_tags;
+	queue->granted = 0;
 	cm_id = rdma_create_id(&init_net, polh_queue_cm_event, queue, RDMA_PS_TCP, IB_QPT_RC);
 	if (IS_ERR(cm_id))
 		return PTR_ERR(cm_id);
@@ -515,6 +585,7 @@ int polh_queue_connect(struct polh_queue *queue, unsigned int nr_tags, u32 copy_
 			break;
 		msleep(POLH_STALE_WAIT_MS);
 	}
+	trace_polh_queue_connect(queue, err);
 	if (err)
 		dev_err(ctrl->nvme.device, "queue %u: connecting failed (%d)\n", queue->qid, err);
 	return err;
@@ -615,15 +686,4 @@ void polh_queue_sum(const struct polh_queue *queue, struct polh_counters *sum)
 	sum->invalidations += READ_ONCE(queue->reaped.invalidations);
 	sum->remote_invalidations += READ_ONCE(queue->reaped.remote_invalidations);
 	sum->timeouts += READ_ONCE(queue->reaped.timeouts);
-}
-
-/**
- * polh_queue_slot_bytes() - memory that a queue's slots take
- * @queue: the queue
- *
- * Context: process context, under the controller's lock.
- */
-u64 polh_queue_slot_bytes(const struct polh_queue *queue)
-{
-	return (u64)queue->slots.nr_regions * queue->slots.region_bytes;
 }

@@ -19,7 +19,7 @@
 #include <linux/sched/mm.h>
 
 #include "host/host.h"
-#include "host/netlink.h"
+#include "host/trace.h"
 
 #define POLH_SILENCE_TIMEOUT	msecs_to_jiffies(10000)
 
@@ -69,6 +69,7 @@ static void polh_recovery_reconnect_work(struct work_struct *work)
 
 	nvme->nr_reconnects++;
 	err = polh_ctrl_setup(ctrl, false);
+	trace_polh_ctrl_reconnect(ctrl, err);
 	if (err) {
 		dev_info(nvme->device, "attempt %d to reconnect failed (%d)\n",
 			 nvme->nr_reconnects, err);
@@ -94,7 +95,7 @@ static void polh_recovery_take_down(struct polh_ctrl *ctrl)
 	polh_compat_unquiesce_admin(nvme);
 	polh_compat_stop_auth(nvme);
 	if (nvme_change_ctrl_state(nvme, NVME_CTRL_CONNECTING)) {
-		polh_netlink_changed(ctrl);
+		polh_ctrl_changed(ctrl);
 		polh_recovery_again(ctrl, 0);
 	}
 }
@@ -109,7 +110,7 @@ static void polh_recovery_work(struct work_struct *work)
 	noio = memalloc_noio_save();
 	if (nvme_change_ctrl_state(&ctrl->nvme, NVME_CTRL_RESETTING)) {
 		dev_warn(ctrl->nvme.device, "connection lost, recovering\n");
-		polh_netlink_changed(ctrl);
+		polh_ctrl_changed(ctrl);
 		polh_recovery_take_down(ctrl);
 	} else {
 		mutex_lock(&ctrl->lock);

@@ -21,6 +21,7 @@
  * invalidated. Whatever does not fit makes the queue fatal, and the controller connects anew.
  */
 #include <linux/rcupdate.h>
+#include <linux/sched/clock.h>
 #include <linux/slab.h>
 
 #include "compat/unaligned.h"
@@ -202,6 +203,30 @@ static void polh_request_post(struct polh_chain *chain)
 	chain->count = 0;
 }
 
+/* Whether the times of the tag's next command are taken. Nobody may write those of a poll queue. */
+static bool polh_request_measured(struct polh_tag *tag)
+{
+	return tag->queue->qid && tag->queue->group && !(tag->turn++ % POLH_MEASURE_EVERY);
+}
+
+/* The group's thread keeps the times of a command that is about to end. */
+static void polh_request_measure(struct polh_tag *tag, struct request *rq)
+{
+	struct polh_request *request = blk_mq_rq_to_pdu(rq);
+	struct pol_latency *latency = tag->queue->group->latency;
+	enum pol_latency_class class = POL_LATENCY_OTHER;
+	u64 now = local_clock();
+
+	if (request->command.common.opcode == nvme_cmd_read)
+		class = POL_LATENCY_READ;
+	else if (request->command.common.opcode == nvme_cmd_write)
+		class = POL_LATENCY_WRITE;
+	pol_latency_add(latency, class, POL_LATENCY_HOST_PREPARE, tag->ready - tag->begun);
+	pol_latency_add(latency, class, POL_LATENCY_HOST_EXCHANGE, tag->answered - tag->ready);
+	pol_latency_add(latency, class, POL_LATENCY_HOST_FINISH, now - tag->answered);
+	pol_latency_add(latency, class, POL_LATENCY_HOST_TOTAL, now - tag->begun);
+}
+
 /* Makes a request ready to be posted. Anything but BLK_STS_OK leaves it as it was. */
 static blk_status_t polh_request_prepare(struct polh_chain *chain, struct request *rq)
 {
@@ -213,6 +238,7 @@ static blk_status_t polh_request_prepare(struct polh_chain *chain, struct reques
 	int err;
 
 	pol_debug_assert(!atomic_read(&tag->waiting));
+	tag->begun = polh_request_measured(tag) ? local_clock() : 0;
 	status = nvme_setup_cmd(rq->q->queuedata, rq);
 	if (status != BLK_STS_OK)
 		return status;
@@ -227,6 +253,8 @@ static blk_status_t polh_request_prepare(struct polh_chain *chain, struct reques
 	tag->command_id = command->common.command_id;
 	polh_request_count(tag, rq_data_dir(rq) == WRITE);
 	polh_compat_start_request(rq);
+	if (tag->begun)
+		tag->ready = local_clock();
 	polh_request_chain(chain, tag);
 	return BLK_STS_OK;
 }
@@ -315,6 +343,8 @@ static void polh_request_end(struct polh_tag *tag)
 	else if (tag->data == POLH_DATA_SLOT && rq_data_dir(rq) == READ &&
 		 !(le16_to_cpu(status) >> 1))
 		polh_memory_copy_out(tag, rq);
+	if (tag->begun)
+		polh_request_measure(tag, rq);
 
 	polh_nvme_set_result(rq, status, result);
 	if (unlikely(blk_should_fake_timeout(rq->q)))
@@ -420,6 +450,8 @@ static void polh_request_answer(struct polh_queue *queue, const struct nvme_comp
 		       POLH_WAIT_RESPONSE)))
 		goto unknown;
 
+	if (tag->begun)
+		tag->answered = local_clock();
 	tag->status = cqe->status;
 	tag->result = cqe->result;
 	if (invalidated) {

@@ -40,18 +40,73 @@ static ssize_t copy_now_show(struct device *dev, struct device_attribute *attr, 
 }
 static DEVICE_ATTR_RO(copy_now);
 
-static ssize_t slot_bytes_show(struct device *dev, struct device_attribute *attr, char *buf)
+static ssize_t slot_mem_max_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%llu\n", READ_ONCE(polh_sysfs_ctrl(dev)->slot_mem_max));
+}
+
+static ssize_t slot_mem_max_store(struct device *dev, struct device_attribute *attr,
+				  const char *buf, size_t count)
+{
+	u64 value;
+	int err;
+
+	err = kstrtou64(buf, 0, &value);
+	if (err)
+		return err;
+	WRITE_ONCE(polh_sysfs_ctrl(dev)->slot_mem_max, value);
+	return count;
+}
+static DEVICE_ATTR_RW(slot_mem_max);
+
+static ssize_t mode_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	u32 mode = READ_ONCE(polh_sysfs_ctrl(dev)->mode);
+
+	return sysfs_emit(buf, "%s\n",
+			  mode == POLH_MODE_DEFAULT ? "default" : pol_group_mode(mode));
+}
+
+static ssize_t mode_store(struct device *dev, struct device_attribute *attr, const char *buf,
+			  size_t count)
+{
+	u32 mode = POLH_MODE_DEFAULT;
+	int err = 0;
+
+	if (!sysfs_streq(buf, "default"))
+		err = pol_group_parse_mode(buf, &mode);
+	if (!err)
+		err = polh_queues_set_mode(polh_sysfs_ctrl(dev), mode);
+	if (err == -EBUSY)
+		dev_err(dev, "not busy: a CPU has to stay without a busy poll group\n");
+	return err ?: count;
+}
+static DEVICE_ATTR_RW(mode);
+
+static ssize_t polh_sysfs_bytes(struct device *dev, char *buf,
+				u64 (*bytes_of)(const struct polh_queue *queue))
 {
 	struct polh_ctrl *ctrl = polh_sysfs_ctrl(dev);
 	u64 bytes = 0;
 
 	mutex_lock(&ctrl->lock);
 	for (unsigned int i = 0; i < ctrl->nr_queues; i++)
-		bytes += polh_queue_slot_bytes(&ctrl->queues[i]);
+		bytes += bytes_of(&ctrl->queues[i]);
 	mutex_unlock(&ctrl->lock);
 	return sysfs_emit(buf, "%llu\n", bytes);
 }
+
+static ssize_t slot_bytes_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return polh_sysfs_bytes(dev, buf, polh_memory_slot_bytes);
+}
 static DEVICE_ATTR_RO(slot_bytes);
+
+static ssize_t memory_bytes_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return polh_sysfs_bytes(dev, buf, polh_memory_bytes);
+}
+static DEVICE_ATTR_RO(memory_bytes);
 
 static ssize_t device_name_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
@@ -106,7 +161,10 @@ POLH_COUNTER(bytes_written);
 static struct attribute *polh_sysfs_attrs[] = {
 	&dev_attr_copy_max.attr,
 	&dev_attr_copy_now.attr,
+	&dev_attr_mode.attr,
+	&dev_attr_slot_mem_max.attr,
 	&dev_attr_slot_bytes.attr,
+	&dev_attr_memory_bytes.attr,
 	&dev_attr_device_name.attr,
 	&dev_attr_reconnects.attr,
 	&dev_attr_commands.attr,

@@ -21,7 +21,7 @@ guest_modules="virtio_pci virtio_net virtio_blk virtio_console dummy configfs
 	nvme_core nvme_fabrics nvme_rdma nvme_tcp nvme_loop nvmet nvmet_rdma nvmet_tcp
 	null_blk brd loop dm_mod dm_delay dm_flakey zram ext4 xfs
 	crc32_generic crc32_pclmul crc32c_generic crc32c_intel crct10dif_generic crct10dif_pclmul
-	crc64_rocksoft_generic"
+	crc64_rocksoft_generic hmac sha256_generic sha512_generic dh_generic"
 
 PATH=$PATH:/usr/sbin:/sbin
 
@@ -233,6 +233,7 @@ pack_run()
 	mv "$tree/lib" "$tree/usr/lib"
 	cp "$vm_dir/init" "$tree/init"
 	cp -r "$vm_dir/." "$tree/pollard/selftests/vm/"
+	make --no-print-directory -s -C "$top" examples_install DESTDIR="$tree" PREFIX=/usr || return
 	if [ -x "$top/tools/pollard/pollard" ]; then
 		install -D "$top/tools/pollard/pollard" "$tree/usr/sbin/pollard"
 		mapfile -t libs < <(libraries_of "$top/tools/pollard/pollard")

@@ -48,11 +48,14 @@ static const struct attr host_attrs[] = {
 	ATTR_OF(ATTR_STRING, H(HOST_TRADDR), "host-traddr"),
 	ATTR_OF(ATTR_STRING, H(DEVICE), "device"),
 	ATTR_ONE_OF(H(MODE), "mode", host_modes),
+	ATTR_ONE_OF(H(WISHED_MODE), "wished-mode", host_modes),
 	ATTR_U32(H(QUEUES), "queues"),
 	ATTR_U32(H(POLL_QUEUES), "poll-queues"),
 	ATTR_U32(H(QUEUE_DEPTH), "queue-depth"),
 	ATTR_SIZE32(H(COPY_MAX), "copy-max"),
 	ATTR_SIZE64(H(SLOT_BYTES), "slot-bytes"),
+	ATTR_SIZE64(H(SLOT_MEM_MAX), "slot-mem-max"),
+	ATTR_SIZE64(H(MEMORY_BYTES), "memory-bytes"),
 	ATTR_U64(H(RECONNECTS), "reconnects"),
 	ATTR_END
 };

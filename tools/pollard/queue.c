@@ -73,6 +73,7 @@ static const struct attr host_attrs[] = {
 	ATTR_U32(H(GROUP), "group"),
 	ATTR_U32(H(QPN), "qpn"),
 	ATTR_SIZE64(H(SLOT_BYTES), "slot-bytes"),
+	ATTR_SIZE64(H(MEMORY_BYTES), "memory-bytes"),
 	ATTR_COUNTERS(H(COUNTERS), "counters", host_counters),
 	ATTR_END
 };

@@ -174,6 +174,21 @@ static inline void polh_compat_stop_auth(struct nvme_ctrl *ctrl)
 #endif
 }
 
+/**
+ * polh_compat_takes_secrets - whether the options ask for nothing that this kernel cannot do
+ * @opts: options of nvme connect
+ *
+ * A kernel without authentication takes the secrets and would connect without using them.
+ */
+static inline bool polh_compat_takes_secrets(const struct nvmf_ctrl_options *opts)
+{
+#ifdef BTF_F_nvme_auth_stop
+	return true;
+#else
+	return !(opts->mask & (NVMF_OPT_DHCHAP_SECRET | NVMF_OPT_DHCHAP_CTRL_SECRET));
+#endif
+}
+
 /*
  * Members of nvme_ctrl_ops that only some kernels have. From 7.2 on a transport has to say which
  * boundary the elements of its scatter lists must not straddle; before, it was this one for all.
