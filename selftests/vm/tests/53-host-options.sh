@@ -499,8 +499,10 @@ connect_all()
 	nvme connect-all -t rdma -a $VM_ADDR1 -s 4420 --persistent || diag "connect-all: $?"
 	connected_all $theirs ||
 		{ diag "connect-all to the kernel's target"; grep . /sys/class/nvme/*/subsysnqn; return 1; }
-	connected_all nqn.2014-08.org.nvmexpress.discovery && nvme disconnect -d "${c##*/}" ||
+	connected_all nqn.2014-08.org.nvmexpress.discovery ||
 		{ diag "persistent discovery"; grep . /sys/class/nvme/*/subsysnqn; return 1; }
+	echo 1 > "$c/delete_controller" && wait_for host_gone nqn.2014-08.org.nvmexpress.discovery ||
+		{ diag "it stays"; return 1; }
 	[ ! -e /sys/module/nvme_rdma ] || { diag "nvme-rdma has come along"; return 1; }
 }
 
