@@ -5,8 +5,13 @@
 # goes on. Arguments: rounds of half-way connects (seven each), how many stay open at a time.
 #
 # vm-kernels: 6.12
+# vm-long: 400 200
 # vm-timeout: 240
+# vm-long-timeout: 3600
 . "$VM_LIB"
 . "${VM_LIB%/*}/hostile-lib.sh"
 
+# Some hundred queues at a time leave half-used slabs behind.
+# shellcheck disable=SC2034 # hostile-lib.sh reads it
+hostile_memory=24576
 hostile_test rdma connect rounds="${1:-20}" crowd="${2:-60}"
