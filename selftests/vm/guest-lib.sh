@@ -234,14 +234,17 @@ host_load()
 	esac
 }
 
-# host_controllers NQN: names of the controllers connected to it
+# host_controllers NQN: names of the controllers connected to it; false without any
 host_controllers()
 {
-	local c
+	local c none=1
 
 	for c in /sys/class/nvme/*; do
-		[ "$(cat "$c/subsysnqn" 2>/dev/null)" = "$1" ] && echo "${c##*/}"
+		[ "$(cat "$c/subsysnqn" 2>/dev/null)" = "$1" ] || continue
+		echo "${c##*/}"
+		none=0
 	done
+	return $none
 }
 
 # host_disk NQN [NSID]: the namespace's block device

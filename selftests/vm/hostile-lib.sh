@@ -9,7 +9,7 @@ hostile_nqn=nqn.2026-11.org.example:hostile
 honest_nqn=nqn.2026-11.org.example:honest
 honest_pid=
 hostile_wrong=
-hostile_memory=8192	# KiB that caches may keep
+hostile_memory=32768	# KiB that caches, slabs and per-CPU chunks may keep
 
 # peer SCRIPT [NAME=VALUE...]: run a script; each of its tests is one of ours
 peer()
@@ -93,6 +93,16 @@ memory_bounded()
 	[ $(($1 - $(memory_now))) -le "$2" ]
 }
 
+# memory_diff BEFORE MEMINFO: what has grown since, for people
+memory_diff()
+{
+	diag "$1 KiB before, $(memory_now) KiB now"
+	awk 'NR == FNR { was[$1] = $2; next }
+		$2 - was[$1] > 1024 || was[$1] - $2 > 1024 { print "# " $1, was[$1], "then", $2, "now" }' \
+		<(echo "$2") /proc/meminfo
+	du -sk /tmp /run
+}
+
 # nobody_left: no queue and no controller of a host that has gone
 nobody_left()
 {
@@ -110,7 +120,7 @@ hostile_teardown()
 # verified, and the end of both: nothing is left. With hostile_wrong the tool is tested, too.
 hostile_test()
 {
-	local transport=$1 before memory
+	local transport=$1 before memory meminfo
 	shift
 
 	tap_run "set up" hostile_setup || tap_end
@@ -118,6 +128,7 @@ hostile_test()
 	tap_run "a first round" hostile_first_round "$transport" || tap_end
 	before=$(hostile_objects "$transport")
 	memory=$(memory_now)
+	meminfo=$(cat /proc/meminfo)
 	tap_run "an honest host begins" honest_start "$transport" || tap_end
 	[ -z "$hostile_wrong" ] || tap_run "wrong expectations fail" peer_wrong
 	peer "$@"
@@ -127,7 +138,7 @@ hostile_test()
 	tap_run "RDMA objects are gone" wait_for -t 20 hostile_settled "$transport" "$before" ||
 		rdma_snapshot
 	tap_run "memory is back" wait_for -t 20 memory_bounded "$memory" $hostile_memory ||
-		diag "$memory KiB before, $(memory_now) KiB now"
+		memory_diff "$memory" "$meminfo"
 	tap_run "tear down" hostile_teardown
 	tap_end
 }

@@ -11,7 +11,4 @@
 . "$VM_LIB"
 . "${VM_LIB%/*}/hostile-lib.sh"
 
-# Some hundred queues at a time leave half-used slabs behind.
-# shellcheck disable=SC2034 # hostile-lib.sh reads it
-hostile_memory=24576
 hostile_test rdma connect rounds="${1:-20}" crowd="${2:-60}"

@@ -28,7 +28,7 @@ memory=$(memory_now)
 peer mixed ms=$ms seed=1000
 tap_run "the honest host has noticed nothing" honest_end
 tap_run "nobody is left" wait_for -t 40 nobody_left || pollard queue show
-tap_run "it took no memory" wait_for -t 20 memory_bounded "$memory" 4096
+tap_run "it took no memory" wait_for -t 20 memory_bounded "$memory" 16384
 host_unload pollard
 tap_run "RDMA objects are gone" wait_for -t 20 rdma_settled "$before" || rdma_snapshot
 tap_run "tear down" hostile_teardown
