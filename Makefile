@@ -45,7 +45,7 @@ deps:
 	@scripts/deps
 
 check: deps
-	@scripts/check build rules unit vm sample
+	@scripts/check build rules unit vm
 
 check-unit: deps
 	@scripts/check rules unit
