@@ -209,6 +209,12 @@ static bool polh_request_measured(struct polh_tag *tag)
 	return tag->queue->qid && tag->queue->group && !(tag->turn++ % POLH_MEASURE_EVERY);
 }
 
+/* Clocks of two CPUs may differ a little. */
+static u64 polh_request_took(u64 from, u64 to)
+{
+	return to > from ? to - from : 0;
+}
+
 /* The group's thread keeps the times of a command that is about to end. */
 static void polh_request_measure(struct polh_tag *tag, struct request *rq)
 {
@@ -221,10 +227,14 @@ static void polh_request_measure(struct polh_tag *tag, struct request *rq)
 		class = POL_LATENCY_READ;
 	else if (request->command.common.opcode == nvme_cmd_write)
 		class = POL_LATENCY_WRITE;
-	pol_latency_add(latency, class, POL_LATENCY_HOST_PREPARE, tag->ready - tag->begun);
-	pol_latency_add(latency, class, POL_LATENCY_HOST_EXCHANGE, tag->answered - tag->ready);
-	pol_latency_add(latency, class, POL_LATENCY_HOST_FINISH, now - tag->answered);
-	pol_latency_add(latency, class, POL_LATENCY_HOST_TOTAL, now - tag->begun);
+	pol_latency_add(latency, class, POL_LATENCY_HOST_PREPARE,
+			polh_request_took(tag->begun, tag->ready));
+	pol_latency_add(latency, class, POL_LATENCY_HOST_EXCHANGE,
+			polh_request_took(tag->ready, tag->answered));
+	pol_latency_add(latency, class, POL_LATENCY_HOST_FINISH,
+			polh_request_took(tag->answered, now));
+	pol_latency_add(latency, class, POL_LATENCY_HOST_TOTAL,
+			polh_request_took(tag->begun, now));
 }
 
 /* Makes a request ready to be posted. Anything but BLK_STS_OK leaves it as it was. */
