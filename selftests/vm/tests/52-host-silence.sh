@@ -30,8 +30,7 @@ silence() { vm_signal silence && vm_wait silent; }
 # Nothing is heard of the peer meanwhile: it comes back by itself.
 sound() { vm_wait back 60; }
 
-disrefused() { ! connect; }
-connect_silent()
+disconnect_silent()
 {
 	local pid
 
@@ -44,10 +43,11 @@ connect_silent()
 	sound
 }
 
+cannot_connect() { ! connect; }
 connect_silent()
 {
 	silence || return
-	within 16 refused || { diag "connected to nobody, or late"; return 1; }
+	within 16 cannot_connect || { diag "connected to nobody, or late"; return 1; }
 	gone && sound
 }
 
