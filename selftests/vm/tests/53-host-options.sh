@@ -4,7 +4,7 @@
 # Every option of nvme connect for RDMA, taken or refused: against the kernel's own target (service
 # 4420, and 4430 with IPv6) and ours (4421). Modes, memory limits, and what sysfs and tracepoints show.
 #
-# vm-kernels: 6.12 6.1
+# vm-kernels: 6.12
 # vm-timeout: 240
 . "$VM_LIB"
 . "${VM_LIB%/*}/config-lib.sh"
