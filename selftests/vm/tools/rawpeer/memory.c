@@ -146,11 +146,34 @@ static uint8_t pattern(uint64_t seed, uint64_t at)
 	return x >> (8 * (at % 8));
 }
 
+/* What memory holds: a pattern, or one byte over and over */
+struct content {
+	bool is_pattern;
+	uint64_t seed;
+	uint64_t byte;
+};
+
+/* seed= or byte= */
+static bool content_words(struct words *words, struct content *content)
+{
+	const char *seed = words_text(words, "seed");
+
+	*content = (struct content){ .is_pattern = seed };
+	return (!seed || value_of(seed, &content->seed)) &&
+	       words_number(words, "byte", &content->byte);
+}
+
+static uint8_t content_at(const struct content *content, uint64_t at)
+{
+	return content->is_pattern ? pattern(content->seed, at) : content->byte;
+}
+
 static bool command_fill(struct words *words)
 {
 	struct region *region = next_region(words);
-	uint64_t offset, len, byte = 0, seed = 0;
-	const char *text, *hex;
+	struct content content;
+	uint64_t offset, len;
+	const char *hex;
 	uint8_t again[64];
 	size_t count = 0;
 
@@ -159,16 +182,13 @@ static bool command_fill(struct words *words)
 	hex = words_text(words, "hex");
 	if (hex && !hex_bytes(hex, again, sizeof(again), &count))
 		return false;
-	text = words_text(words, "seed");
-	if (text && !value_of(text, &seed))
-		return false;
-	if (!words_number(words, "byte", &byte))
+	if (!content_words(words, &content))
 		return false;
 	for (uint64_t i = offset; i < offset + len; i++) {
 		if (count)
 			region->data[i] = again[(i - offset) % count];
 		else
-			region->data[i] = text ? pattern(seed, i - offset) : byte;
+			region->data[i] = content_at(&content, i - offset);
 	}
 	return words_patch(words, region->data, region->size);
 }
@@ -176,19 +196,16 @@ static bool command_fill(struct words *words)
 static bool command_holds(struct words *words)
 {
 	struct region *region = next_region(words);
-	uint64_t offset, len, byte = 0, seed = 0;
-	const char *text;
+	struct content content;
+	uint64_t offset, len;
 	uint8_t want;
 
 	if (!region || !range(words, region, &offset, &len))
 		return false;
-	text = words_text(words, "seed");
-	if (text && !value_of(text, &seed))
-		return false;
-	if (!words_number(words, "byte", &byte))
+	if (!content_words(words, &content))
 		return false;
 	for (uint64_t i = offset; i < offset + len; i++) {
-		want = text ? pattern(seed, i - offset) : byte;
+		want = content_at(&content, i - offset);
 		if (region->data[i] != want)
 			return fail("%s is %#x at %llu, not %#x", region->name, region->data[i],
 				    (unsigned long long)i, want);
