@@ -74,6 +74,32 @@ vm_wait()
 	rm -f "/run/signals/$1"
 }
 
+# vm_pause SECONDS: the host stops this guest, with all that goes on in it, and lets it go on after a while
+vm_pause()
+{
+	local uptime
+
+	read -r uptime _ < /proc/uptime
+	echo "pause $1 $uptime" > /dev/ttyS1
+	# Its clocks go on: what is seen is a jump.
+	wait_for -t 60 vm_paused "${uptime%.*}" "$1"
+}
+
+vm_paused()
+{
+	local now
+
+	read -r now _ < /proc/uptime
+	[ "${now%.*}" -ge $(($1 + $2)) ]
+}
+
+# vm_die: the host kills this guest at once, as a power cut would. It has not failed by that.
+vm_die()
+{
+	echo die > /dev/ttyS1
+	sleep 1000
+}
+
 # ---- TAP --------------------------------------------------------------------------------------
 
 tap_count=0
