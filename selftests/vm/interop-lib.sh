@@ -103,17 +103,23 @@ cell_fio()
 		"$@" > "/tmp/fio.$name" 2>&1 || { cat "/tmp/fio.$name"; return 1; }
 }
 
+# cell_mib N: so much data, or less of it where everything is slow
+cell_mib()
+{
+	echo $(($1 / VM_SLOWNESS))m
+}
+
 cell_verify()
 {
 	cell_fio tiny --rw=randwrite --bs=512 --iodepth=1 --size=256k &&
 	cell_fio small --rw=randwrite --bs=512 --iodepth=32 --size=1m &&
 	cell_fio page --rw=randwrite --bs=4k --iodepth=1 --size=2m &&
-	cell_fio deep --rw=randwrite --bs=4k --iodepth=128 --size=16m &&
-	cell_fio slot --rw=randwrite --bs=16k --iodepth=16 --size=16m &&
-	cell_fio slot1 --rw=randwrite --bs=16896 --iodepth=16 --size=16m &&
-	cell_fio large --rw=randwrite --bs=128k --iodepth=8 --size=32m &&
-	cell_fio huge --rw=randwrite --bs=1m --iodepth=4 --size=64m &&
-	cell_fio hugedeep --rw=write --bs=1m --iodepth=32 --size=64m
+	cell_fio deep --rw=randwrite --bs=4k --iodepth=128 --size="$(cell_mib 16)" &&
+	cell_fio slot --rw=randwrite --bs=16k --iodepth=16 --size="$(cell_mib 16)" &&
+	cell_fio slot1 --rw=randwrite --bs=16896 --iodepth=16 --size="$(cell_mib 16)" &&
+	cell_fio large --rw=randwrite --bs=128k --iodepth=8 --size="$(cell_mib 32)" &&
+	cell_fio huge --rw=randwrite --bs=1m --iodepth=4 --size="$(cell_mib 64)" &&
+	cell_fio hugedeep --rw=write --bs=1m --iodepth=32 --size=32m
 }
 
 # Lengths that are no power of two, buffers that begin anywhere, vectors of many pieces.
@@ -121,10 +127,10 @@ cell_verify_odd()
 {
 	cell_fio odd1 --rw=write --bs=1536 --iodepth=7 --size=1536k &&
 	cell_fio odd2 --rw=write --bs=7680 --iodepth=13 --size=3840k &&
-	cell_fio odd3 --rw=write --bs=130560 --iodepth=5 --size=13056k &&
+	cell_fio odd3 --rw=write --bs=130560 --iodepth=5 --size="$(cell_mib 12)" &&
 	cell_fio odd4 --rw=write --bs=1048064 --iodepth=3 --size=8188k &&
-	cell_fio mixed --rw=write --bsrange=512-256k --iodepth=16 --size=32m &&
-	cell_fio vectors --rw=write --bs=256k --iodepth=4 --size=16m --mem=mmap --ioengine=pvsync2 &&
+	cell_fio mixed --rw=write --bsrange=512-256k --iodepth=16 --size="$(cell_mib 32)" &&
+	cell_fio vectors --rw=write --bs=256k --iodepth=4 --size="$(cell_mib 16)" --mem=mmap --ioengine=pvsync2 &&
 	cell_fio shifted --rw=write --bs=64k --iodepth=4 --size=8m --iomem_align=512
 }
 
