@@ -45,7 +45,7 @@ deps:
 	@scripts/deps
 
 check: deps
-	@scripts/check build rules unit vm
+	@scripts/check build rules unit vm sample
 
 check-unit: deps
 	@scripts/check rules unit
@@ -82,10 +82,10 @@ help:
 	@echo '  dkms-remove      undo dkms-install'
 	@echo 'Trying and testing (in virtual machines; nothing on this machine is touched)'
 	@echo '  demo             export a disk from one machine to another, and compare speeds'
-	@echo '  check            all tests'
+	@echo '  check            all tests; of those on the debug kernel, some'
 	@echo '  check-unit       tests of the parsers and formats, no kernel needed'
 	@echo '  check-vm         tests on stock Debian kernels'
-	@echo '  check-debug      tests on a kernel built for it, with KASAN, lockdep, kmemleak and more'
+	@echo '  check-debug      all tests on a kernel built for it, with KASAN, lockdep, kmemleak and more'
 	@echo '  check-long       longer runs of what finds more with time: hours'
 	@echo '  deps             install the Debian packages that these need'
 	@echo 'Variables'
