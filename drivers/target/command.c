@@ -92,6 +92,23 @@ void polt_command_release(struct polt_command *command)
 	polt_queue_command_freed(queue);
 }
 
+/*
+ * A queue that is ending gives no error any more. It might be about what is going away with the
+ * queue, the controller first of all, and would be final where a lost connection has the host try
+ * again or take another path.
+ */
+static bool polt_command_keeps_quiet(const struct polt_command *command)
+{
+	const struct polt_queue *queue = command->queue;
+
+	if (unlikely(!polt_queue_is_live(queue)))
+		return true;
+	if (likely(!command->status))
+		return false;
+	smp_rmb();	/* pairs with polt_ctrl_end() */
+	return test_bit(POLT_QUEUE_ENDING, &queue->flags);
+}
+
 /* Executed or refused: go on with data and response. */
 static void polt_command_complete(struct polt_command *command, u16 status)
 {
@@ -104,7 +121,7 @@ static void polt_command_complete(struct polt_command *command, u16 status)
 		polt_namespace_put(command->namespace);
 		command->namespace = NULL;
 	}
-	if (unlikely(!polt_queue_is_live(queue))) {
+	if (unlikely(polt_command_keeps_quiet(command))) {
 		polt_command_release(command);
 		return;
 	}

@@ -93,7 +93,11 @@ static void polt_ctrl_set_state(struct polt_ctrl *ctrl, enum polt_ctrl_state sta
 	polt_ctrl_changed(ctrl);
 }
 
-/* The association ends: nothing more is taken from the host, every queue goes. */
+/*
+ * The association ends: nothing more is taken from the host, every queue goes. The queues are
+ * marked first: what then finds the controller ending gives the host no error, which learns of it
+ * by the lost connection (polt_command_keeps_quiet()).
+ */
 static void polt_ctrl_end(struct polt_ctrl *ctrl, const char *why)
 {
 	unsigned int qid;
@@ -101,10 +105,11 @@ static void polt_ctrl_end(struct polt_ctrl *ctrl, const char *why)
 	lockdep_assert_held(&ctrl->lock);
 	if (ctrl->state == POLT_CTRL_DELETING)
 		return;
-	polt_ctrl_set_state(ctrl, POLT_CTRL_DELETING);
 	for (qid = 0; qid <= POLT_IO_QUEUES_MAX; qid++)
 		if (ctrl->queues[qid])
 			polt_queue_fail(ctrl->queues[qid], why);
+	smp_wmb();	/* pairs with polt_command_keeps_quiet() */
+	polt_ctrl_set_state(ctrl, POLT_CTRL_DELETING);
 }
 
 /*
@@ -491,6 +496,19 @@ static struct polt_ctrl *polt_ctrl_find(struct polt_subsystem *subsystem, u16 cn
 	return NULL;
 }
 
+/* A host whose controller ends under its hands may come again; it has made no mistake. */
+static u16 polt_ctrl_check_ready(const struct polt_ctrl *ctrl)
+{
+	switch (ctrl->state) {
+	case POLT_CTRL_READY:
+		return NVME_SC_SUCCESS;
+	case POLT_CTRL_DELETING:
+		return NVME_SC_CONNECT_CTRL_BUSY;
+	default:
+		return NVME_SC_CMD_SEQ_ERROR | NVME_STATUS_DNR;
+	}
+}
+
 /* Is the queue one of the controller's, by everything the host says? */
 static u16 polt_ctrl_check_join(const struct polt_ctrl *ctrl, const struct polt_queue *queue,
 				const struct polt_connect_request *request, u32 *result)
@@ -510,9 +528,7 @@ static u16 polt_ctrl_check_join(const struct polt_ctrl *ctrl, const struct polt_
 	/* The port's in-capsule size was made smaller since Identify promised it: connect anew. */
 	if (queue->inline_size < ctrl->inline_size)
 		return NVME_SC_CONNECT_CTRL_BUSY;
-	if (ctrl->state != POLT_CTRL_READY)
-		return NVME_SC_CMD_SEQ_ERROR | NVME_STATUS_DNR;
-	return NVME_SC_SUCCESS;
+	return polt_ctrl_check_ready(ctrl);
 }
 
 /*
@@ -570,10 +586,9 @@ u16 polt_ctrl_join(struct polt_queue *queue, const struct polt_connect_request *
 	if (status)
 		goto err_join;
 	/* It may have ended while nobody held the lock. */
-	if (ctrl->state != POLT_CTRL_READY) {
-		status = NVME_SC_CMD_SEQ_ERROR | NVME_STATUS_DNR;
+	status = polt_ctrl_check_ready(ctrl);
+	if (status)
 		goto err_join;
-	}
 	polt_ctrl_alive(ctrl);
 	polt_ctrl_attach(ctrl, queue);
 	*result = ctrl->cntlid;
