@@ -6,6 +6,7 @@
 #
 # vm-kernels: 6.12 6.1
 # vm-timeout: 150
+# vm-debug: is about the tool; 40 and 41 send the kernel more
 . "$VM_LIB"
 . "${VM_LIB%/*}/bench-lib.sh"
 . "${VM_LIB%/*}/config-lib.sh"

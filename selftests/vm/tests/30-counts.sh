@@ -5,6 +5,7 @@
 # armings and wake-ups, and that no memory is allocated for it by our modules.
 #
 # vm-timeout: 200
+# vm-debug: counts what a build for use does
 . "$VM_LIB"
 . "${VM_LIB%/*}/bench-lib.sh"
 
