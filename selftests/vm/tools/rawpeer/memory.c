@@ -9,23 +9,39 @@
 
 #include "rawpeer.h"
 
-static struct region *regions;
-static struct ibv_pd *pd;
+#define DOMAINS		2
 
-/* The protection domain of everything, on the first RDMA device. */
+static struct region *regions;
+static struct ibv_pd *domains[DOMAINS];
+static unsigned int domain;		/* that of what is made now */
+
+/* The protection domain of what is made now, on the first RDMA device. */
 struct ibv_pd *the_pd(void)
 {
 	struct ibv_context **devices;
 	int count;
 
-	if (pd)
-		return pd;
+	if (domains[domain])
+		return domains[domain];
 	devices = rdma_get_devices(&count);
 	if (devices && count)
-		pd = ibv_alloc_pd(devices[0]);
-	if (!pd)
+		domains[domain] = ibv_alloc_pd(devices[0]);
+	if (!domains[domain])
 		fail("there is no RDMA device");
-	return pd;
+	return domains[domain];
+}
+
+static bool command_domain(struct words *words)
+{
+	const char *text = words_next(words);
+	uint64_t number;
+
+	if (!text || !value_of(text, &number))
+		return false;
+	if (number >= DOMAINS)
+		return fail("there are %d domains", DOMAINS);
+	domain = number;
+	return true;
 }
 
 struct region *region_find(const char *name)
@@ -63,6 +79,7 @@ void regions_clear(bool kept_too)
 {
 	struct region *region, *next;
 
+	domain = 0;
 	for (region = regions; region; region = next) {
 		next = region->next;
 		if (kept_too || !region->kept)
@@ -87,7 +104,7 @@ struct region *region_add(const char *name, size_t size, int access)
 	snprintf(region->name, NAME_SIZE, "%s", name);
 	region->kept = !testing;
 	region->size = size;
-	region->mr = ibv_reg_mr(pd, region->data, size, access);
+	region->mr = ibv_reg_mr(the_pd(), region->data, size, access);
 	if (!region->mr) {
 		fail("%s cannot be registered", name);
 		free(region->data);
@@ -260,7 +277,7 @@ static bool command_window(struct words *words)
 	region->kept = !testing;
 	region->next = regions;
 	regions = region;
-	region->mw = ibv_alloc_mw(pd, IBV_MW_TYPE_2);
+	region->mw = ibv_alloc_mw(the_pd(), IBV_MW_TYPE_2);
 	if (!region->mw)
 		return fail("no memory window");
 	region->rkey = ibv_inc_rkey(region->mw->rkey);
@@ -268,6 +285,9 @@ static bool command_window(struct words *words)
 }
 
 const struct command memory_commands[] = {
+	{ "domain", command_domain,
+	  "0|1: what is made from here on - memory, queue pairs - is of this protection domain;\n"
+	  "\ta test begins with 0" },
 	{ "mem", command_mem,
 	  "NAME [size=4096] [access=rw]: memory of ours; NAME.addr, NAME.rkey, NAME.size" },
 	{ "window", command_window,
