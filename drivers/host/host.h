@@ -29,6 +29,7 @@
 #include "core/device.h"
 #include "core/group.h"
 #include "core/memory.h"
+#include "host/flight.h"
 #include "host/private/nvme_compat.h"
 
 #define POLH_COPY_MAX_DEFAULT	SZ_16K
@@ -45,12 +46,6 @@
 struct polh_ctrl;
 struct polh_queue;
 
-/* What a tag still waits for: its request ends when nothing is left. */
-#define POLH_WAIT_SEND		BIT(0)	/* completion of the capsule's SEND */
-#define POLH_WAIT_RESPONSE	BIT(1)	/* the response's arrival */
-#define POLH_WAIT_CHECK		BIT(2)	/* that the response has been looked at */
-#define POLH_WAIT_INVALIDATE	BIT(3)	/* that the peer's key to the data is void */
-
 enum polh_data {
 	POLH_DATA_NONE,
 	POLH_DATA_CAPSULE,	/* write data in the capsule, from the slot */
@@ -60,13 +55,10 @@ enum polh_data {
 
 /**
  * struct polh_tag - what a queue keeps for each of its tags while it is connected
- * @waiting: POLH_WAIT_*, 0 while the tag is idle
+ * @flight: the command in flight, and its response
  * @data: where the data of the command in flight is
- * @command_id: of the command in flight, generation included
- * @status: from the response, as on the wire
  * @unsignalled: SENDs since the last one that asked for a completion
  * @len: bytes of data
- * @result: from the response
  * @rq: request in flight; NULL for the asynchronous event command
  * @slot: the tag's slot, NULL without
  * @slot_region: what the slot is part of
@@ -93,13 +85,10 @@ enum polh_data {
  * From queue_rq until the post the submitter owns it, from then on its completions do.
  */
 struct polh_tag {
-	atomic_t waiting;
+	struct polh_flight flight;
 	enum polh_data data;
-	u16 command_id;
-	__le16 status;
 	u8 unsignalled;
 	u32 len;
-	union nvme_result result;
 	struct request *rq;
 
 	void *slot;

@@ -4,11 +4,8 @@
  * reaps.
  *
  * The two sides run at the same time on different CPUs and share no lock. What they have in common
- * is the request's tag: until the post the submitter owns it, from then on the completions do. A
- * request ends when its response has arrived and been checked, the peer's key to its pages, if it
- * had one, is void, and the SEND of its capsule has completed, if it asked for a completion. The
- * three come in any order; tag->waiting says which are missing, and whoever takes the last one away
- * ends the request.
+ * is the request's tag: until the post the submitter owns it, from then on the completions do. What
+ * a request waits for, and which response is its, is in flight.h.
  *
  * What a small command needs is the tag's as long as the connection lives: its capsule and its slot
  * stay mapped, so the device may read them again after the response, for a packet that got lost and
@@ -16,9 +13,7 @@
  * signal_every of a tag has one, and is waited for: this says that the tag's earlier work requests
  * have left the send queue, which is as long as all tags can make it meanwhile.
  *
- * Everything in a response is the peer's word: the identifier must be that of a command in flight
- * on this queue that has not been answered, and only the key of that very command may have been
- * invalidated. Whatever does not fit makes the queue fatal, and the controller connects anew.
+ * A response that fits no command makes the queue fatal, and the controller connects anew.
  */
 #include <linux/rcupdate.h>
 #include <linux/sched/clock.h>
@@ -95,6 +90,7 @@ static int polh_request_data(struct polh_tag *tag, struct request *rq, struct nv
 		if (err)
 			return err;
 		tag->data = POLH_DATA_MAPPED;
+		tag->flight.rkey = tag->mr->rkey;
 		polh_request_keyed(command, tag->mr->iova, len, tag->mr->rkey,
 				   POLH_SGL_KEYED_INVALIDATE);
 		return 0;
@@ -177,7 +173,7 @@ static void polh_request_chain(struct polh_chain *chain, struct polh_tag *tag)
 	else
 		chain->first = first;
 	chain->last = &tag->send;
-	atomic_set_release(&tag->waiting, waiting);
+	polh_flight_begin(&tag->flight, waiting);
 }
 
 /*
@@ -247,7 +243,7 @@ static blk_status_t polh_request_prepare(struct polh_chain *chain, struct reques
 	blk_status_t status;
 	int err;
 
-	pol_debug_assert(!atomic_read(&tag->waiting));
+	pol_debug_assert(!atomic_read(&tag->flight.waiting));
 	tag->begun = polh_request_measured(tag) ? local_clock() : 0;
 	status = nvme_setup_cmd(rq->q->queuedata, rq);
 	if (status != BLK_STS_OK)
@@ -260,7 +256,7 @@ static blk_status_t polh_request_prepare(struct polh_chain *chain, struct reques
 	}
 	polh_request_sync_capsule(tag);
 	tag->rq = rq;
-	tag->command_id = command->common.command_id;
+	tag->flight.command_id = command->common.command_id;
 	polh_request_count(tag, rq_data_dir(rq) == WRITE);
 	polh_compat_start_request(rq);
 	if (tag->begun)
@@ -340,8 +336,8 @@ static void polh_request_complete_batch(struct io_comp_batch *batch)
 static void polh_request_end(struct polh_tag *tag)
 {
 	struct polh_queue *queue = tag->queue;
-	union nvme_result result = tag->result;
-	__le16 status = tag->status;
+	union nvme_result result = tag->flight.result;
+	__le16 status = tag->flight.status;
 	struct request *rq = tag->rq;
 
 	if (!rq) {
@@ -371,7 +367,7 @@ static void polh_request_end(struct polh_tag *tag)
 
 static void polh_request_done(struct polh_tag *tag, int what)
 {
-	if (!(atomic_fetch_andnot(what, &tag->waiting) & ~what))
+	if (polh_flight_done(&tag->flight, what))
 		polh_request_end(tag);
 }
 
@@ -426,7 +422,7 @@ static bool polh_request_invalidate(struct polh_tag *tag)
 	const struct ib_send_wr *bad;
 	int err;
 
-	tag->invalidate.ex.invalidate_rkey = tag->mr->rkey;
+	tag->invalidate.ex.invalidate_rkey = tag->flight.rkey;
 	polh_reaped(queue, posts, 1);
 	polh_reaped(queue, invalidations, 1);
 	local_bh_disable();
@@ -440,41 +436,32 @@ static bool polh_request_invalidate(struct polh_tag *tag)
 static void polh_request_answer(struct polh_queue *queue, const struct nvme_completion *cqe,
 				bool invalidated, u32 rkey)
 {
-	unsigned int index = FIELD_GET(POLH_NVME_CID_TAG, cqe->command_id);
-	int done = POLH_WAIT_CHECK;
-	struct polh_tag *tag;
+	enum polh_verdict answer = POLH_ANSWER_UNKNOWN;
+	int index = polh_flight_tag(cqe, queue->nr_tags);
+	struct polh_tag *tag = NULL;
 
-	if (unlikely(index >= queue->nr_tags))
-		goto unknown;
-	tag = &queue->tags[index];
-	if (unlikely(!(atomic_read_acquire(&tag->waiting) & POLH_WAIT_RESPONSE) ||
-		     tag->command_id != cqe->command_id))
-		goto unknown;
-	if (unlikely(invalidated && (tag->data != POLH_DATA_MAPPED || rkey != tag->mr->rkey))) {
+	if (likely(index >= 0)) {
+		tag = &queue->tags[index];
+		answer = polh_flight_answer(&tag->flight, cqe, invalidated, rkey);
+	}
+	if (unlikely(answer == POLH_ANSWER_UNKNOWN)) {
+		polh_queue_fail(queue, "response to a command that is not in flight",
+				cqe->command_id);
+		return;
+	}
+	if (unlikely(answer == POLH_ANSWER_FOREIGN_KEY)) {
 		polh_queue_fail(queue, "the target invalidated a key that is not the command's",
 				rkey);
 		return;
 	}
-	/* Of two responses to one command, on two CPUs maybe, one gets past here. */
-	if (unlikely(!(atomic_fetch_andnot(POLH_WAIT_RESPONSE, &tag->waiting) &
-		       POLH_WAIT_RESPONSE)))
-		goto unknown;
-
 	if (tag->begun)
 		tag->answered = local_clock();
-	tag->status = cqe->status;
-	tag->result = cqe->result;
-	if (invalidated) {
+	if (invalidated)
 		polh_reaped(queue, remote_invalidations, 1);
-		done |= POLH_WAIT_INVALIDATE;
-	} else if (tag->data == POLH_DATA_MAPPED && !polh_request_invalidate(tag)) {
-		return;
-	}
-	polh_request_done(tag, done);
-	return;
-
-unknown:
-	polh_queue_fail(queue, "response to a command that is not in flight", cqe->command_id);
+	if (answer == POLH_ANSWER_COMPLETE)
+		polh_request_done(tag, POLH_WAIT_CHECK | POLH_WAIT_INVALIDATE);
+	else if (polh_request_invalidate(tag))
+		polh_request_done(tag, POLH_WAIT_CHECK);
 }
 
 /**
@@ -639,7 +626,7 @@ void polh_request_async_event(struct nvme_ctrl *nvme)
 		tag->rq = NULL;
 		tag->len = 0;
 		tag->data = POLH_DATA_NONE;
-		tag->command_id = POLH_NVME_EVENT_CID;
+		tag->flight.command_id = POLH_NVME_EVENT_CID;
 		tag->send.num_sge = 1;
 		polh_request_count(tag, false);
 		polh_request_chain(&chain, tag);
@@ -687,7 +674,7 @@ void polh_request_release(struct polh_queue *queue)
 	for (unsigned int i = 0; i < queue->nr_tags; i++) {
 		struct polh_tag *tag = &queue->tags[i];
 
-		if (atomic_xchg(&tag->waiting, 0) && tag->data == POLH_DATA_MAPPED)
+		if (atomic_xchg(&tag->flight.waiting, 0) && tag->data == POLH_DATA_MAPPED)
 			polh_memory_unmap(tag);
 		tag->rq = NULL;
 	}

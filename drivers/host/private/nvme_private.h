@@ -11,7 +11,7 @@
 #ifndef POLH_NVME_PRIVATE_H
 #define POLH_NVME_PRIVATE_H
 
-#include <linux/bitfield.h>
+#include <linux/bits.h>
 #include "host/private/public_headers.h"
 #include "host/private/nvme_types.h"
 #include "host/private/nvme_protos.h"
@@ -28,9 +28,6 @@ extern struct workqueue_struct *nvme_delete_wq;
 
 /* Do Not Retry, in a status without the phase bit; its name in <linux/nvme.h> has changed. */
 #define POLH_NVME_STATUS_DNR	BIT(14)
-
-/* A command identifier is the request's tag, below four bits of a counter of the tag's uses. */
-#define POLH_NVME_CID_TAG	GENMASK(11, 0)
 
 /**
  * polh_nvme_request - nvme-core's part of a request

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A command in flight: what it still waits for, and which response is its.
+ *
+ * A command ends when its response has arrived and been checked, the peer's key to its pages, if it
+ * had one, is void, and the SEND of its capsule has completed, if it asked for a completion. The
+ * three come in any order, on several CPUs maybe; whoever takes the last one away ends the command.
+ *
+ * Everything in a response is the peer's word: the identifier must be that of a command in flight
+ * that has not been answered, and only the key of that very command may have been invalidated.
+ *
+ * Nothing here sleeps, locks or allocates: compiled as it is by the unit tests and fuzzers.
+ */
+#ifndef POLH_FLIGHT_H
+#define POLH_FLIGHT_H
+
+#include <linux/atomic.h>
+#include <linux/bits.h>
+#include <linux/nvme.h>
+#include <linux/types.h>
+
+/* What a command still waits for: it ends when nothing is left. */
+#define POLH_WAIT_SEND		BIT(0)	/* completion of the capsule's SEND */
+#define POLH_WAIT_RESPONSE	BIT(1)	/* the response's arrival */
+#define POLH_WAIT_CHECK		BIT(2)	/* that the response has been looked at */
+#define POLH_WAIT_INVALIDATE	BIT(3)	/* that the peer's key to the data is void */
+
+/* nvme-core's identifiers: the request's tag, below four bits of a counter of the tag's uses. */
+#define POLH_FLIGHT_CID_TAG	GENMASK(11, 0)
+
+/**
+ * struct polh_flight - what a response to a command is held against
+ * @waiting: POLH_WAIT_*, 0 while there is no command
+ * @command_id: of the command, generation included
+ * @status: from the response, as on the wire
+ * @rkey: the peer's key to the command's own pages, while POLH_WAIT_INVALIDATE is set
+ * @result: from the response
+ *
+ * Until polh_flight_begin() the submitter owns it, from then on its completions do.
+ */
+struct polh_flight {
+	atomic_t waiting;
+	u16 command_id;
+	__le16 status;
+	u32 rkey;
+	union nvme_result result;
+};
+
+/* What a response is. */
+enum polh_verdict {
+	POLH_ANSWER_COMPLETE,		/* the command's; the peer has no key to its pages */
+	POLH_ANSWER_KEY_LEFT,		/* the command's; the peer's key is still valid */
+	POLH_ANSWER_UNKNOWN,		/* to a command that is not in flight */
+	POLH_ANSWER_FOREIGN_KEY,	/* came with a key invalidated that is not the command's */
+};
+
+/* Return: the tag that a response names, or -1 when there is none of so many. */
+static inline int polh_flight_tag(const struct nvme_completion *cqe, unsigned int nr_tags)
+{
+	unsigned int tag = cqe->command_id & POLH_FLIGHT_CID_TAG;
+
+	return tag < nr_tags ? tag : -1;
+}
+
+/* The command is about to be posted, everything else is filled in. */
+static inline void polh_flight_begin(struct polh_flight *flight, int waiting)
+{
+	atomic_set_release(&flight->waiting, waiting);
+}
+
+/* Return: whether the command waits for nothing any more, with this over: then end it. */
+static inline bool polh_flight_done(struct polh_flight *flight, int what)
+{
+	return !(atomic_fetch_andnot(what, &flight->waiting) & ~what);
+}
+
+enum polh_verdict polh_flight_answer(struct polh_flight *flight,
+				     const struct nvme_completion *cqe,
+				     bool invalidated, u32 rkey);
+
+#endif
