@@ -77,22 +77,6 @@ static int pol_fill_counters(struct sk_buff *skb, const struct pol_group_counter
 	return 0;
 }
 
-/**
- * pol_fill_mode - the mode that goes with a spin time
- * @spin_us: a group's spin_us
- */
-u32 pol_fill_mode(u32 spin_us)
-{
-	switch (spin_us) {
-	case POL_GROUP_SPIN_EVENT:
-		return POLLARD_MODE_EVENT;
-	case POL_GROUP_SPIN_BUSY:
-		return POLLARD_MODE_BUSY;
-	default:
-		return POLLARD_MODE_ADAPTIVE;
-	}
-}
-
 static u32 pol_group_state_number(const struct pol_group *group)
 {
 	if (READ_ONCE(group->state) != POL_GROUP_RUNNING)
@@ -111,9 +95,9 @@ static u32 pol_group_state_number(const struct pol_group *group)
 int pol_fill_group(struct sk_buff *skb, struct pol_group *group)
 {
 	u32 spin_us = READ_ONCE(group->spin_us);
-	u32 mode = pol_fill_mode(spin_us);
+	u32 mode = pol_mode_number(spin_us);
 	u32 effective = pol_group_spin(group);
-	u32 effective_mode = pol_fill_mode(effective);
+	u32 effective_mode = pol_mode_number(effective);
 
 	if (nla_put_u32(skb, A_GROUP(ID), group->id) ||
 	    nla_put_u32(skb, A_GROUP(CPU), READ_ONCE(group->cpu)) ||

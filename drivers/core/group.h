@@ -27,15 +27,10 @@
 #include <rdma/ib_verbs.h>
 
 #include "core/latency.h"
+#include "core/mode.h"
 
 struct pol_group;
 struct pol_device;
-
-/* Longest time a group may spin without work before it sleeps: spin_us of the modes. */
-#define POL_GROUP_SPIN_EVENT		0U
-#define POL_GROUP_SPIN_ADAPTIVE		50U		/* microseconds, the default */
-#define POL_GROUP_SPIN_MAX		1000000U
-#define POL_GROUP_SPIN_BUSY		U32_MAX		/* never sleeps */
 
 #define POL_GROUP_POLL_BATCH	16	/* completions reaped by one ib_poll_cq() */
 #define POL_GROUP_POLL_BUDGET	64	/* completions reaped from one queue in a pass */

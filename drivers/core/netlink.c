@@ -13,9 +13,11 @@
 #include <uapi/linux/pollard.h>
 
 #include "compat/genetlink.h"
+#include "core/attrs.h"
 #include "core/device.h"
 #include "core/group.h"
 #include "core/netlink.h"
+#include "core/netlink_parse.h"
 
 #define A_GROUP(name)	POLLARD_A_GROUP_##name
 #define A_DEVICE(name)	POLLARD_A_DEVICE_##name
@@ -39,8 +41,9 @@ struct pol_answer {
 	struct netlink_callback *cb;	/* of a dump, or NULL */
 	unsigned int skip;		/* objects of a dump that were shown before */
 	unsigned int shown;		/* objects looked at in this call */
-	const struct nlattr *key;	/* the one object asked for, or NULL */
-	unsigned int id;		/* the group an event is about */
+	const struct nlattr *key;	/* what names the one object asked for, or NULL */
+	const char *name;		/* the device it names */
+	u32 id;				/* the group it names, or an event is about */
 };
 
 static void *pol_answer_begin(struct pol_answer *answer, u8 command)
@@ -74,7 +77,7 @@ static int pol_visit_group(struct pol_group *group, void *arg)
 	int error;
 
 	if (answer->key) {
-		if (nla_get_u32(answer->key) != group->id)
+		if (group->id != answer->id)
 			return 0;
 		error = pol_answer_group(answer, group, POLLARD_CMD_GROUP_GET);
 		return error ? error : 1;
@@ -107,7 +110,7 @@ static int pol_visit_device(struct pol_device *device, void *arg)
 	int error;
 
 	if (answer->key) {
-		if (nla_strcmp(answer->key, device->name))
+		if (strcmp(answer->name, device->name))
 			return 0;
 		error = pol_answer_device(answer, device, POLLARD_CMD_DEVICE_GET);
 		return error ? error : 1;
@@ -273,14 +276,6 @@ void pol_netlink_device_gone(const struct pol_device *device)
 
 /* Requests */
 
-static int pol_netlink_missing(struct genl_info *info, int attr)
-{
-	if (!GENL_REQ_ATTR_CHECK(info, attr))
-		return 0;
-	NL_SET_ERR_MSG(info->extack, "an attribute is missing");
-	return -EINVAL;
-}
-
 /* Who decides what CPUs do needs more than the network administrator's rights. */
 static int pol_netlink_permit(struct sk_buff *skb, struct genl_info *info)
 {
@@ -315,26 +310,30 @@ static int pol_netlink_finish(struct pol_answer *answer, struct genl_info *info,
 static int pol_netlink_group_get(struct sk_buff *skb, struct genl_info *info)
 {
 	struct pol_answer answer;
-	int error = pol_netlink_missing(info, A_GROUP(ID));
+	u32 id;
+	int error = pol_parse_group_key(info->attrs, &id, info->extack);
 
 	if (error)
 		return error;
 	if (!pol_netlink_reply(&answer, info))
 		return -ENOMEM;
 	answer.key = info->attrs[A_GROUP(ID)];
+	answer.id = id;
 	return pol_netlink_finish(&answer, info, pol_group_for_each(pol_visit_group, &answer));
 }
 
 static int pol_netlink_device_get(struct sk_buff *skb, struct genl_info *info)
 {
 	struct pol_answer answer;
-	int error = pol_netlink_missing(info, A_DEVICE(NAME));
+	char name[IB_DEVICE_NAME_MAX];
+	int error = pol_parse_device_key(info->attrs, name, info->extack);
 
 	if (error)
 		return error;
 	if (!pol_netlink_reply(&answer, info))
 		return -ENOMEM;
 	answer.key = info->attrs[A_DEVICE(NAME)];
+	answer.name = name;
 	return pol_netlink_finish(&answer, info, pol_device_for_each(pol_visit_device, &answer));
 }
 
@@ -390,59 +389,22 @@ static int pol_netlink_latency_dump(struct sk_buff *skb, struct netlink_callback
 /* A dump of everything takes no attribute. */
 static int pol_netlink_dump_start(struct netlink_callback *cb)
 {
-	struct nlattr *key = pol_compat_dump_attrs(cb)[1 + A_GROUP(PAD)];
-
-	BUILD_BUG_ON(A_GROUP(ID) != 1 + A_GROUP(PAD) || A_DEVICE(NAME) != 1 + A_DEVICE(PAD));
-	if (!key)
-		return 0;
-	NL_SET_ERR_MSG_ATTR(cb->extack, key, "a dump takes no attribute");
-	return -EINVAL;
-}
-
-/*
- * Read mode and spin-us of a request. *spin_us holds what the group has now, or the default of a
- * new one.
- */
-static int pol_netlink_spin(struct genl_info *info, u32 *spin_us)
-{
-	struct nlattr *mode = info->attrs[A_GROUP(MODE)];
-	struct nlattr *spin = info->attrs[A_GROUP(SPIN_US)];
-	u32 number = mode ? nla_get_u32(mode) : pol_fill_mode(*spin_us);
-
-	if (spin && number != POLLARD_MODE_ADAPTIVE) {
-		NL_SET_ERR_MSG_ATTR(info->extack, spin, "spin-us goes with mode adaptive only");
-		return -EINVAL;
-	}
-	if (spin)
-		*spin_us = nla_get_u32(spin);
-	else if (!mode)
-		return 0;
-	else if (number == POLLARD_MODE_EVENT)
-		*spin_us = POL_GROUP_SPIN_EVENT;
-	else if (number == POLLARD_MODE_BUSY)
-		*spin_us = POL_GROUP_SPIN_BUSY;
-	else
-		*spin_us = POL_GROUP_SPIN_ADAPTIVE;
-	return 0;
+	BUILD_BUG_ON(ARRAY_SIZE(pol_group_key_policy) != ARRAY_SIZE(pol_device_policy));
+	return pol_attrs_none(pol_compat_dump_attrs(cb), ARRAY_SIZE(pol_group_key_policy) - 1,
+			      cb->extack);
 }
 
 static int pol_netlink_group_new(struct sk_buff *skb, struct genl_info *info)
 {
-	u32 id, cpu, spin_us = POL_GROUP_SPIN_ADAPTIVE;
+	u32 id, cpu, spin_us;
 	int error;
 
 	error = pol_netlink_permit(skb, info);
 	if (!error)
-		error = pol_netlink_missing(info, A_GROUP(ID));
-	if (!error)
-		error = pol_netlink_missing(info, A_GROUP(CPU));
-	if (!error)
-		error = pol_netlink_spin(info, &spin_us);
+		error = pol_parse_group_new(info->attrs, &id, &cpu, &spin_us, info->extack);
 	if (error)
 		return error;
-	id = nla_get_u32(info->attrs[A_GROUP(ID)]);
-	cpu = nla_get_u32(info->attrs[A_GROUP(CPU)]);
-	error = cpu > S32_MAX ? -EINVAL : pol_group_add(id, cpu, spin_us);
+	error = pol_group_add(id, cpu, spin_us);
 	switch (error) {
 	case -EEXIST:
 		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[A_GROUP(ID)],
@@ -469,10 +431,9 @@ static int pol_netlink_group_set(struct sk_buff *skb, struct genl_info *info)
 
 	error = pol_netlink_permit(skb, info);
 	if (!error)
-		error = pol_netlink_missing(info, A_GROUP(ID));
+		error = pol_parse_group_key(info->attrs, &id, info->extack);
 	if (error)
 		return error;
-	id = nla_get_u32(info->attrs[A_GROUP(ID)]);
 	group = pol_group_get(id);
 	if (!group) {
 		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[A_GROUP(ID)],
@@ -480,7 +441,7 @@ static int pol_netlink_group_set(struct sk_buff *skb, struct genl_info *info)
 		return -ENOENT;
 	}
 	spin_us = READ_ONCE(group->spin_us);
-	error = pol_netlink_spin(info, &spin_us);
+	error = pol_parse_spin(info->attrs, &spin_us, info->extack);
 	if (!error)
 		error = pol_group_set_spin(group, spin_us);
 	if (error == -EBUSY)
@@ -493,14 +454,15 @@ static int pol_netlink_group_set(struct sk_buff *skb, struct genl_info *info)
 
 static int pol_netlink_group_del(struct sk_buff *skb, struct genl_info *info)
 {
+	u32 id;
 	int error;
 
 	error = pol_netlink_permit(skb, info);
 	if (!error)
-		error = pol_netlink_missing(info, A_GROUP(ID));
+		error = pol_parse_group_key(info->attrs, &id, info->extack);
 	if (error)
 		return error;
-	error = pol_group_delete(nla_get_u32(info->attrs[A_GROUP(ID)]));
+	error = pol_group_delete(id);
 	if (error == -ENOENT)
 		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[A_GROUP(ID)],
 				    "there is no such group");
@@ -525,45 +487,6 @@ static int pol_netlink_latency_reset(struct sk_buff *skb, struct genl_info *info
 }
 
 /* The family */
-
-/* Ranges that do not fit into a policy (s16); not const, for kernels whose policies want that. */
-static struct netlink_range_validation pol_id_range = {
-	.max = 65535,
-};
-
-static struct netlink_range_validation pol_spin_range = {
-	.min = 1,
-	.max = POL_GROUP_SPIN_MAX,
-};
-
-#define POL_ID_POLICY	NLA_POLICY_FULL_RANGE(NLA_U32, &pol_id_range)
-#define POL_SPIN_POLICY	NLA_POLICY_FULL_RANGE(NLA_U32, &pol_spin_range)
-#define POL_MODE_POLICY	NLA_POLICY_MAX(NLA_U32, POLLARD_MODE_BUSY)
-
-static const struct nla_policy pol_group_key_policy[] = {
-	[A_GROUP(ID)] = POL_ID_POLICY,
-};
-
-static const struct nla_policy pol_group_new_policy[] = {
-	[A_GROUP(ID)] = POL_ID_POLICY,
-	[A_GROUP(CPU)] = { .type = NLA_U32 },
-	[A_GROUP(MODE)] = POL_MODE_POLICY,
-	[A_GROUP(SPIN_US)] = POL_SPIN_POLICY,
-};
-
-static const struct nla_policy pol_group_set_policy[] = {
-	[A_GROUP(ID)] = POL_ID_POLICY,
-	[A_GROUP(MODE)] = POL_MODE_POLICY,
-	[A_GROUP(SPIN_US)] = POL_SPIN_POLICY,
-};
-
-static const struct nla_policy pol_device_policy[] = {
-	[A_DEVICE(NAME)] = { .type = NLA_NUL_STRING, .len = IB_DEVICE_NAME_MAX - 1 },
-};
-
-static const struct nla_policy pol_latency_policy[] = {
-	[A_LATENCY(GROUP)] = { .type = NLA_U32 },
-};
 
 #define POL_POLICY(policy_)				\
 	.policy = policy_,				\

@@ -23,7 +23,6 @@ void pol_netlink_device_changed(struct pol_device *device);
 void pol_netlink_device_gone(const struct pol_device *device);
 
 /* fill.c */
-u32 pol_fill_mode(u32 spin_us);
 int pol_fill_group(struct sk_buff *skb, struct pol_group *group);
 int pol_fill_device(struct sk_buff *skb, struct pol_device *device);
 int pol_fill_latency(struct sk_buff *skb, const struct pol_group *group,

@@ -13,14 +13,18 @@
 #include <uapi/linux/pollard_host.h>
 
 #include "compat/genetlink.h"
+#include "core/attrs.h"
 #include "host/host.h"
 #include "host/netlink.h"
+#include "host/netlink_parse.h"
 
 #define A_CTRL(name)	POLLARD_HOST_A_CONTROLLER_##name
 #define A_QUEUE(name)	POLLARD_HOST_A_QUEUE_##name
 #define A_COUNTERS(name) POLLARD_HOST_A_QUEUE_COUNTERS_##name
 
-#define POLH_NAME_SIZE	32	/* of a controller: nvme and a number */
+static_assert((int)POLLARD_HOST_MODE_EVENT == (int)POLLARD_MODE_EVENT);
+static_assert((int)POLLARD_HOST_MODE_ADAPTIVE == (int)POLLARD_MODE_ADAPTIVE);
+static_assert((int)POLLARD_HOST_MODE_BUSY == (int)POLLARD_MODE_BUSY);
 
 static struct genl_family polh_family;
 
@@ -40,7 +44,7 @@ struct polh_answer {
 	struct netlink_callback *cb;	/* of a dump, or NULL */
 	unsigned int skip;		/* objects of a dump that were shown before */
 	unsigned int shown;		/* objects looked at in this call */
-	const struct nlattr *name;	/* the one controller asked for, or NULL */
+	const char *name;		/* of the one controller asked for, or NULL */
 };
 
 static bool polh_netlink_visible(const struct polh_ctrl *ctrl)
@@ -60,7 +64,7 @@ static bool polh_netlink_selected(const struct polh_answer *answer, const struct
 	if (!polh_netlink_visible(ctrl))
 		return false;
 	polh_netlink_name(ctrl, name);
-	return !answer->name || !nla_strcmp(answer->name, name);
+	return !answer->name || !strcmp(answer->name, name);
 }
 
 /* Attributes */
@@ -83,18 +87,6 @@ static u32 polh_ctrl_state_number(struct polh_ctrl *ctrl)
 	}
 }
 
-static u32 polh_mode_number(u32 spin_us)
-{
-	switch (spin_us) {
-	case POL_GROUP_SPIN_EVENT:
-		return POLLARD_HOST_MODE_EVENT;
-	case POL_GROUP_SPIN_BUSY:
-		return POLLARD_HOST_MODE_BUSY;
-	default:
-		return POLLARD_HOST_MODE_ADAPTIVE;
-	}
-}
-
 /* How the group waits that reaps the I/O queues; they agree unless somebody chose otherwise. */
 static int polh_fill_mode(struct sk_buff *skb, const struct polh_ctrl *ctrl)
 {
@@ -102,9 +94,9 @@ static int polh_fill_mode(struct sk_buff *skb, const struct polh_ctrl *ctrl)
 
 	for (unsigned int i = ctrl->nr_queues; i-- && !group;)
 		group = ctrl->queues[i].group;
-	if ((group && nla_put_u32(skb, A_CTRL(MODE), polh_mode_number(pol_group_spin(group)))) ||
+	if ((group && nla_put_u32(skb, A_CTRL(MODE), pol_mode_number(pol_group_spin(group)))) ||
 	    (ctrl->mode != POLH_MODE_DEFAULT &&
-	     nla_put_u32(skb, A_CTRL(WISHED_MODE), polh_mode_number(ctrl->mode))))
+	     nla_put_u32(skb, A_CTRL(WISHED_MODE), pol_mode_number(ctrl->mode))))
 		return -EMSGSIZE;
 	return 0;
 }
@@ -319,17 +311,17 @@ static int polh_visit_queues(struct polh_ctrl *ctrl, void *arg)
 
 static int polh_netlink_get(struct sk_buff *skb, struct genl_info *info)
 {
+	char name[POLH_NAME_SIZE];
 	struct polh_answer answer = {
 		.portid = info->snd_portid,
 		.seq = info->snd_seq,
-		.name = info->attrs[A_CTRL(NAME)],
+		.name = name,
 	};
-	int found;
+	int found, err;
 
-	if (GENL_REQ_ATTR_CHECK(info, A_CTRL(NAME))) {
-		NL_SET_ERR_MSG(info->extack, "an attribute is missing");
-		return -EINVAL;
-	}
+	err = polh_parse_ctrl_key(info->attrs, name, info->extack);
+	if (err)
+		return err;
 	answer.skb = genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
 	if (!answer.skb)
 		return -ENOMEM;
@@ -339,13 +331,14 @@ static int polh_netlink_get(struct sk_buff *skb, struct genl_info *info)
 	nlmsg_free(answer.skb);
 	if (found)
 		return found;
-	NL_SET_ERR_MSG_ATTR(info->extack, answer.name, "there is no such controller");
+	NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[A_CTRL(NAME)],
+			    "there is no such controller");
 	return -ENOENT;
 }
 
 static int polh_netlink_dump(struct sk_buff *skb, struct netlink_callback *cb,
 			     int (*visit)(struct polh_ctrl *ctrl, void *arg),
-			     const struct nlattr *name)
+			     const char *name)
 {
 	struct polh_answer answer = {
 		.skb = skb,
@@ -371,19 +364,19 @@ static int polh_netlink_dump_ctrls(struct sk_buff *skb, struct netlink_callback 
 
 static int polh_netlink_dump_queues(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return polh_netlink_dump(skb, cb, polh_visit_queues,
-				 pol_compat_dump_attrs(cb)[A_QUEUE(CONTROLLER)]);
+	char name[POLH_NAME_SIZE];
+	int named = polh_parse_queue_key(pol_compat_dump_attrs(cb), name, cb->extack);
+
+	if (named < 0)
+		return named;
+	return polh_netlink_dump(skb, cb, polh_visit_queues, named ? name : NULL);
 }
 
 /* A dump of all controllers takes no attribute. */
 static int polh_netlink_dump_start(struct netlink_callback *cb)
 {
-	struct nlattr *name = pol_compat_dump_attrs(cb)[A_CTRL(NAME)];
-
-	if (!name)
-		return 0;
-	NL_SET_ERR_MSG_ATTR(cb->extack, name, "a dump takes no attribute");
-	return -EINVAL;
+	return pol_attrs_none(pol_compat_dump_attrs(cb), ARRAY_SIZE(polh_ctrl_policy) - 1,
+			      cb->extack);
 }
 
 /* Events */
@@ -446,14 +439,6 @@ void polh_netlink_gone(const struct polh_ctrl *ctrl)
 }
 
 /* The family */
-
-static const struct nla_policy polh_ctrl_policy[] = {
-	[A_CTRL(NAME)] = { .type = NLA_NUL_STRING, .len = POLH_NAME_SIZE - 1 },
-};
-
-static const struct nla_policy polh_queue_policy[] = {
-	[A_QUEUE(CONTROLLER)] = { .type = NLA_NUL_STRING, .len = POLH_NAME_SIZE - 1 },
-};
 
 static const struct genl_ops polh_ops[] = {
 	{

@@ -13,6 +13,7 @@
 #include <linux/log2.h>
 #include <linux/string.h>
 
+#include "core/attrs.h"
 #include "target/netlink_parse.h"
 
 #define A_SUBSYSTEM(name)	POLLARD_TARGET_A_SUBSYSTEM_##name
@@ -114,32 +115,6 @@ const struct nla_policy polt_link_policy[] = {
 	[A_LINK(SUBSYSTEM)] = POLT_NQN_POLICY,
 };
 
-/* Return: 0, or -EINVAL with the reason when the request lacks the attribute. */
-int polt_parse_missing(struct nlattr **attrs, int attr, struct netlink_ext_ack *extack)
-{
-	if (!NL_REQ_ATTR_CHECK(extack, NULL, attrs, attr))
-		return 0;
-	NL_SET_ERR_MSG(extack, "an attribute is missing");
-	return -EINVAL;
-}
-
-/* Nothing may hide behind a NUL in a string that the policy has found to fit. */
-static int polt_parse_whole(const struct nlattr *attr, struct netlink_ext_ack *extack)
-{
-	if (strlen(nla_data(attr)) + 1 == nla_len(attr))
-		return 0;
-	NL_SET_ERR_MSG_ATTR(extack, attr, "the text goes on after its end");
-	return -EINVAL;
-}
-
-/* Copy such a string. */
-static int polt_parse_text(const struct nlattr *attr, char *text, size_t size,
-			   struct netlink_ext_ack *extack)
-{
-	nla_strscpy(text, attr, size);
-	return polt_parse_whole(attr, extack);
-}
-
 /**
  * polt_parse_nqn - copy an NQN out of a request
  * @attr: the attribute, of POLT_NQN_POLICY
@@ -153,7 +128,7 @@ static int polt_parse_text(const struct nlattr *attr, char *text, size_t size,
 int polt_parse_nqn(const struct nlattr *attr, char *nqn, struct netlink_ext_ack *extack)
 {
 	const unsigned char *c;
-	int err = polt_parse_text(attr, nqn, POLT_NQN_SIZE, extack);
+	int err = pol_attrs_text(attr, nqn, POLT_NQN_SIZE, extack);
 
 	if (err)
 		return err;
@@ -173,7 +148,7 @@ int polt_parse_nqn(const struct nlattr *attr, char *nqn, struct netlink_ext_ack 
 static int polt_parse_required_nqn(struct nlattr **attrs, int attr, char *nqn,
 				   struct netlink_ext_ack *extack)
 {
-	int err = polt_parse_missing(attrs, attr, extack);
+	int err = pol_attrs_required(attrs, attr, extack);
 
 	return err ?: polt_parse_nqn(attrs[attr], nqn, extack);
 }
@@ -188,7 +163,7 @@ static int polt_parse_ascii(const struct nlattr *attr, char *text, size_t size,
 
 	if (!attr)
 		return 0;
-	err = polt_parse_text(attr, text, size, extack);
+	err = pol_attrs_text(attr, text, size, extack);
 	if (err)
 		return err;
 	for (c = text; *c; c++) {
@@ -256,7 +231,7 @@ static int polt_parse_device(struct nlattr **attrs, struct netlink_ext_ack *exta
 				    "the block size is that of the device");
 		return -EINVAL;
 	}
-	err = polt_parse_whole(device, extack);
+	err = pol_attrs_whole(device, extack);
 	if (err)
 		return err;
 	if (*(const char *)nla_data(device) == '/')
@@ -273,7 +248,7 @@ static int polt_parse_storage(struct nlattr **attrs, struct polt_request *reques
 	const struct nlattr *ram = attrs[A_NAMESPACE(RAM_BYTES)];
 
 	if (!attrs[A_NAMESPACE(DEVICE)] && !ram) {
-		polt_parse_missing(attrs, A_NAMESPACE(DEVICE), extack);
+		pol_attrs_required(attrs, A_NAMESPACE(DEVICE), extack);
 		NL_SET_ERR_MSG(extack, "a namespace needs a device or a size in memory");
 		return -EINVAL;
 	}
@@ -344,7 +319,7 @@ static int polt_parse_namespace_key(struct nlattr **attrs, struct polt_request *
 	int err = polt_parse_required_nqn(attrs, A_NAMESPACE(SUBSYSTEM), request->nqn, extack);
 
 	polt_parse_u32(attrs[A_NAMESPACE(NSID)], &request->nsid);
-	return err ?: polt_parse_missing(attrs, A_NAMESPACE(NSID), extack);
+	return err ?: pol_attrs_required(attrs, A_NAMESPACE(NSID), extack);
 }
 
 static int polt_parse_namespace_set(struct nlattr **attrs, struct polt_request *request,
@@ -366,7 +341,7 @@ static int polt_parse_port_key(struct nlattr **attrs, struct polt_request *reque
 			       struct netlink_ext_ack *extack)
 {
 	polt_parse_u16(attrs[A_PORT(ID)], &request->port);
-	return polt_parse_missing(attrs, A_PORT(ID), extack);
+	return pol_attrs_required(attrs, A_PORT(ID), extack);
 }
 
 static int polt_parse_port_set(struct nlattr **attrs, struct polt_request *request,
@@ -387,20 +362,20 @@ static int polt_parse_port_new(struct nlattr **attrs, struct polt_request *reque
 	int err = polt_parse_port_set(attrs, request, extack);
 
 	if (!err)
-		err = polt_parse_missing(attrs, A_PORT(TRADDR), extack);
+		err = pol_attrs_required(attrs, A_PORT(TRADDR), extack);
 	if (err)
 		return err;
 	request->trsvcid = POLT_TRSVCID_DEFAULT;
 	polt_parse_u16(attrs[A_PORT(TRSVCID)], &request->trsvcid);
 	polt_parse_u32(attrs[A_PORT(ADRFAM)], &request->adrfam);
-	return polt_parse_text(attrs[A_PORT(TRADDR)], request->traddr, sizeof(request->traddr),
-			       extack);
+	return pol_attrs_text(attrs[A_PORT(TRADDR)], request->traddr, sizeof(request->traddr),
+			      extack);
 }
 
 static int polt_parse_link(struct nlattr **attrs, struct polt_request *request,
 			   struct netlink_ext_ack *extack)
 {
-	int err = polt_parse_missing(attrs, A_LINK(PORT), extack);
+	int err = pol_attrs_required(attrs, A_LINK(PORT), extack);
 
 	if (err)
 		return err;

@@ -86,7 +86,6 @@ extern const struct nla_policy polt_port_new_policy[POLLARD_TARGET_A_PORT_MAX_QU
 extern const struct nla_policy polt_port_set_policy[POLLARD_TARGET_A_PORT_MAX_QUEUE_DEPTH + 1];
 extern const struct nla_policy polt_link_policy[POLLARD_TARGET_A_PORT_SUBSYSTEM_SUBSYSTEM + 1];
 
-int polt_parse_missing(struct nlattr **attrs, int attr, struct netlink_ext_ack *extack);
 int polt_parse_nqn(const struct nlattr *attr, char *nqn, struct netlink_ext_ack *extack);
 int polt_parse_request(u8 command, struct nlattr **attrs, struct polt_request *request,
 		       struct netlink_ext_ack *extack);

@@ -11,6 +11,7 @@
 #include <uapi/linux/pollard_target.h>
 
 #include "compat/genetlink.h"
+#include "core/attrs.h"
 #include "target/ctrl.h"
 #include "target/netlink.h"
 #include "target/txn.h"
@@ -477,18 +478,18 @@ static int polt_key_missing(enum polt_kind kind, struct genl_info *info)
 
 	switch (kind) {
 	case POLT_SUBSYSTEM:
-		return polt_parse_missing(attrs, A_SUBSYSTEM(NQN), extack);
+		return pol_attrs_required(attrs, A_SUBSYSTEM(NQN), extack);
 	case POLT_NAMESPACE:
-		return polt_parse_missing(attrs, A_NAMESPACE(SUBSYSTEM), extack) ?:
-		       polt_parse_missing(attrs, A_NAMESPACE(NSID), extack);
+		return pol_attrs_required(attrs, A_NAMESPACE(SUBSYSTEM), extack) ?:
+		       pol_attrs_required(attrs, A_NAMESPACE(NSID), extack);
 	case POLT_HOST:
-		return polt_parse_missing(attrs, A_HOST(SUBSYSTEM), extack) ?:
-		       polt_parse_missing(attrs, A_HOST(NQN), extack);
+		return pol_attrs_required(attrs, A_HOST(SUBSYSTEM), extack) ?:
+		       pol_attrs_required(attrs, A_HOST(NQN), extack);
 	case POLT_PORT:
-		return polt_parse_missing(attrs, A_PORT(ID), extack);
+		return pol_attrs_required(attrs, A_PORT(ID), extack);
 	case POLT_LINK:
-		return polt_parse_missing(attrs, A_LINK(PORT), extack) ?:
-		       polt_parse_missing(attrs, A_LINK(SUBSYSTEM), extack);
+		return pol_attrs_required(attrs, A_LINK(PORT), extack) ?:
+		       pol_attrs_required(attrs, A_LINK(SUBSYSTEM), extack);
 	default:
 		return -EOPNOTSUPP;
 	}

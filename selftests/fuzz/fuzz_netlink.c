@@ -2,11 +2,11 @@
 /* Input: which command (a byte), then the attributes of the request. */
 #include <ctype.h>
 
-#include "fuzz.h"
+#include "fuzz_attrs.h"
 #include "target/netlink_parse.h"
 
 #define COMMAND(command_, policy_)	\
-	{ POLLARD_TARGET_CMD_##command_, policy_, sizeof(policy_) / sizeof((policy_)[0]) - 1 }
+	{ POLLARD_TARGET_CMD_##command_, policy_, ARRAY_SIZE(policy_) - 1 }
 
 static const struct {
 	u8 command;
@@ -126,29 +126,24 @@ static void check(u8 command, const struct polt_request *request, struct nlattr 
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct nlattr *attrs[32];
-	struct netlink_ext_ack extack = { };
+	struct fuzz_request message;
 	struct polt_request request;
 	unsigned int which;
-	char *message;
-	int attr, err;
+	int attr;
 
 	if (!size)
 		return -1;
-	which = data[0] % (sizeof(commands) / sizeof(commands[0]));
-	message = malloc(size);		/* aligned as messages are */
-	memcpy(message, data + 1, size - 1);
-	if (shim_parse(attrs, commands[which].maxattr, commands[which].policy, message, size - 1)) {
-		free(message);
+	which = data[0] % ARRAY_SIZE(commands);
+	if (!fuzz_parse(&message, commands[which].policy, commands[which].maxattr, data + 1,
+			size - 1))
 		return -1;
-	}
 	memset(&request, 0xa5, sizeof(request));
-	err = polt_parse_request(commands[which].command, attrs, &request, &extack);
-	MUST(!err || (err < 0 && extack._msg));
+	if (polt_parse_request(commands[which].command, message.attrs, &request, &message.extack))
+		fuzz_check_refusal(&message, commands[which].maxattr);
+	else
+		check(commands[which].command, &request, message.attrs);
 	for (attr = 1; attr <= commands[which].maxattr; attr++)
-		MUST(polt_request_has(&request, attr) == !!attrs[attr]);
-	if (!err)
-		check(commands[which].command, &request, attrs);
-	free(message);
+		MUST(polt_request_has(&request, attr) == !!message.attrs[attr]);
+	free(message.message);
 	return 0;
 }

@@ -1,66 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Requests to the target: what attributes ask for, what is a default, and what a refusal blames. */
-#include <linux/kernel.h>
-
 #include "tap.h"
+#include "attrs.h"
 #include "target/netlink_parse.h"
 
 #define A_NS(name)	POLLARD_TARGET_A_NAMESPACE_##name
 #define NQN		"nqn.2026-11.org.example:disk1"
 
-/* A request being written, and what came of reading it. */
-static struct {
-	u8 bytes[8192];
-	size_t len;
-	struct nlattr *attrs[32];
-	struct netlink_ext_ack extack;
-	struct polt_request request;
-} req;
+/* What came of reading it. */
+static struct polt_request request;
 
-static void put(u16 type, const void *value, size_t len)
-{
-	u8 *at = req.bytes + req.len;
-	u16 whole = 4 + len;
-
-	memcpy(at, &whole, 2);
-	memcpy(at + 2, &type, 2);
-	memcpy(at + 4, value, len);
-	req.len += (whole + 3) / 4 * 4;
-}
-
-static void put_text(u16 type, const char *text)
-{
-	put(type, text, strlen(text) + 1);
-}
-
-static void put_number(u16 type, u64 value, size_t width)
-{
-	put(type, &value, width);
-}
-
-/* The policy's verdict on what was written, or that of what reads it, and begin anew. */
+/* The policy's verdict on what was written, or that of what reads it. */
 static int read_as(u8 command, const struct nla_policy *policy, int maxattr)
 {
-	int err;
+	int err = parse(policy, maxattr);
 
-	memset(&req.extack, 0, sizeof(req.extack));
-	memset(&req.request, 0xa5, sizeof(req.request));
-	err = shim_parse(req.attrs, maxattr, policy, req.bytes, req.len);
-	if (!err)
-		err = polt_parse_request(command, req.attrs, &req.request, &req.extack);
-	memset(req.bytes + req.len, 0xa5, sizeof(req.bytes) - req.len);
-	req.len = 0;
-	return err;
+	memset(&request, 0xa5, sizeof(request));
+	return err ?: polt_parse_request(command, req.attrs, &request, &req.extack);
 }
 
 #define READ(command, policy)	\
 	read_as(POLLARD_TARGET_CMD_##command, policy, ARRAY_SIZE(policy) - 1)
 #define NEW_NAMESPACE()		READ(NAMESPACE_NEW, polt_namespace_new_policy)
-
-static bool blames(u16 type)
-{
-	return req.extack.bad_attr && req.extack.bad_attr == req.attrs[type];
-}
 
 TEST(nqn_length)
 {
@@ -123,7 +84,7 @@ TEST(identify_texts_are_printable_ascii)
 		put_text(POLLARD_TARGET_A_SUBSYSTEM_SERIAL, texts[i].text);
 		CHECK_EQ(READ(SUBSYSTEM_SET, polt_subsystem_policy), texts[i].err);
 		if (!texts[i].err)
-			CHECK_STR(req.request.serial, texts[i].text);
+			CHECK_STR(request.serial, texts[i].text);
 	}
 }
 
@@ -132,22 +93,22 @@ TEST(what_is_not_given_is_known)
 	put_text(POLLARD_TARGET_A_SUBSYSTEM_NQN, NQN);
 	put_number(POLLARD_TARGET_A_SUBSYSTEM_CNTLID_MAX, 0xffef, 2);
 	CHECK_EQ(READ(SUBSYSTEM_SET, polt_subsystem_policy), 0);
-	CHECK_EQ(req.request.given, 1 << POLLARD_TARGET_A_SUBSYSTEM_NQN |
+	CHECK_EQ(request.given, 1 << POLLARD_TARGET_A_SUBSYSTEM_NQN |
 				    1 << POLLARD_TARGET_A_SUBSYSTEM_CNTLID_MAX);
-	CHECK_EQ(req.request.cntlid_max, 0xffef);
-	CHECK_EQ(req.request.cntlid_min, 0);
-	CHECK_EQ(req.request.allow_any_host, false);
-	CHECK_STR(req.request.model, "");
+	CHECK_EQ(request.cntlid_max, 0xffef);
+	CHECK_EQ(request.cntlid_min, 0);
+	CHECK_EQ(request.allow_any_host, false);
+	CHECK_STR(request.model, "");
 
 	put_number(POLLARD_TARGET_A_PORT_ID, 0xffff, 2);
 	put_text(POLLARD_TARGET_A_PORT_TRADDR, "127.0.0.1");
 	CHECK_EQ(READ(PORT_NEW, polt_port_new_policy), 0);
-	CHECK_EQ(req.request.port, 0xffff);
-	CHECK_EQ(req.request.trsvcid, 4420);
-	CHECK_EQ(req.request.adrfam, 0);
-	CHECK_EQ(req.request.inline_data_size, 4096);
-	CHECK_EQ(req.request.max_queue_depth, 128);
-	CHECK_STR(req.request.traddr, "127.0.0.1");
+	CHECK_EQ(request.port, 0xffff);
+	CHECK_EQ(request.trsvcid, 4420);
+	CHECK_EQ(request.adrfam, 0);
+	CHECK_EQ(request.inline_data_size, 4096);
+	CHECK_EQ(request.max_queue_depth, 128);
+	CHECK_STR(request.traddr, "127.0.0.1");
 }
 
 TEST(what_is_missing_is_named)
@@ -173,9 +134,9 @@ TEST(a_namespace_is_a_device_or_memory)
 	put_text(A_NS(SUBSYSTEM), NQN);
 	put_text(A_NS(DEVICE), "/dev/vdb");
 	CHECK_EQ(NEW_NAMESPACE(), 0);
-	CHECK_EQ(req.request.ram_bytes, 0);
-	CHECK_EQ(req.request.enabled, true);
-	CHECK_EQ(req.request.nsid, 0);
+	CHECK_EQ(request.ram_bytes, 0);
+	CHECK_EQ(request.enabled, true);
+	CHECK_EQ(request.nsid, 0);
 
 	put_text(A_NS(SUBSYSTEM), NQN);
 	put_text(A_NS(DEVICE), "/dev/vdb");
@@ -217,7 +178,7 @@ TEST(memory_is_blocks)
 		if (sizes[i].blamed)
 			CHECK(blames(sizes[i].blamed));
 		else
-			CHECK_EQ(req.request.block_size, sizes[i].block_size ?: 512);
+			CHECK_EQ(request.block_size, sizes[i].block_size ?: 512);
 	}
 }
 
@@ -238,9 +199,9 @@ TEST(namespace_identifiers)
 	id[0] = 2;
 	put(A_NS(NGUID), id, 16);
 	CHECK_EQ(NEW_NAMESPACE(), 0);
-	CHECK_EQ(req.request.uuid.b[15], 1);
-	CHECK_EQ(req.request.uuid.b[0], 0);
-	CHECK_EQ(memcmp(req.request.nguid, id, 16), 0);
+	CHECK_EQ(request.uuid.b[15], 1);
+	CHECK_EQ(request.uuid.b[0], 0);
+	CHECK_EQ(memcmp(request.nguid, id, 16), 0);
 }
 
 TEST(ranges)
@@ -275,10 +236,10 @@ TEST(what_is_given_is_asked_for)
 	put_text(POLLARD_TARGET_A_SUBSYSTEM_MODEL, "1234567890123456789012345678901234567890");
 	put_number(POLLARD_TARGET_A_SUBSYSTEM_CNTLID_MIN, 1, 2);
 	CHECK_EQ(READ(SUBSYSTEM_NEW, polt_subsystem_policy), 0);
-	CHECK_STR(req.request.nqn, NQN);
-	CHECK_EQ(req.request.allow_any_host, true);
-	CHECK_STR(req.request.model, "1234567890123456789012345678901234567890");
-	CHECK_EQ(req.request.cntlid_min, 1);
+	CHECK_STR(request.nqn, NQN);
+	CHECK_EQ(request.allow_any_host, true);
+	CHECK_STR(request.model, "1234567890123456789012345678901234567890");
+	CHECK_EQ(request.cntlid_min, 1);
 
 	put_text(A_NS(SUBSYSTEM), NQN);
 	put_number(A_NS(NSID), 7, 4);
@@ -288,26 +249,26 @@ TEST(what_is_given_is_asked_for)
 	put_number(A_NS(READ_ONLY), 1, 1);
 	put_number(A_NS(SUBMIT), POLLARD_TARGET_SUBMIT_WORKER, 4);
 	CHECK_EQ(NEW_NAMESPACE(), 0);
-	CHECK_EQ(req.request.nsid, 7);
-	CHECK_EQ(req.request.ram_bytes, 8192);
-	CHECK_EQ(req.request.enabled, false);
-	CHECK_EQ(req.request.shared, true);
-	CHECK_EQ(req.request.read_only, true);
-	CHECK_EQ(req.request.submit, POLT_SUBMIT_WORKER);
+	CHECK_EQ(request.nsid, 7);
+	CHECK_EQ(request.ram_bytes, 8192);
+	CHECK_EQ(request.enabled, false);
+	CHECK_EQ(request.shared, true);
+	CHECK_EQ(request.read_only, true);
+	CHECK_EQ(request.submit, POLT_SUBMIT_WORKER);
 
 	put_text(A_NS(SUBSYSTEM), NQN);
 	put_number(A_NS(NSID), 7, 4);
 	put_number(A_NS(SUBMIT), POLLARD_TARGET_SUBMIT_INLINE, 4);
 	CHECK_EQ(READ(NAMESPACE_SET, polt_namespace_set_policy), 0);
-	CHECK_EQ(req.request.nsid, 7);
-	CHECK_EQ(req.request.enabled, false);
-	CHECK_EQ(req.request.submit, POLT_SUBMIT_INLINE);
+	CHECK_EQ(request.nsid, 7);
+	CHECK_EQ(request.enabled, false);
+	CHECK_EQ(request.submit, POLT_SUBMIT_INLINE);
 
 	put_number(POLLARD_TARGET_A_PORT_SUBSYSTEM_PORT, 0x1234, 2);
 	put_text(POLLARD_TARGET_A_PORT_SUBSYSTEM_SUBSYSTEM, NQN);
 	CHECK_EQ(READ(PORT_SUBSYSTEM_NEW, polt_link_policy), 0);
-	CHECK_EQ(req.request.port, 0x1234);
-	CHECK_STR(req.request.nqn, NQN);
+	CHECK_EQ(request.port, 0x1234);
+	CHECK_STR(request.nqn, NQN);
 }
 
 TEST(addresses_of_ports)
@@ -327,10 +288,10 @@ TEST(addresses_of_ports)
 		CHECK_EQ(READ(PORT_NEW, polt_port_new_policy), len == 63 ? 0 : -EINVAL);
 		if (len != 63)
 			continue;
-		CHECK_STR(req.request.traddr, traddr);
-		CHECK_EQ(req.request.trsvcid, 1);
-		CHECK_EQ(req.request.adrfam, POLLARD_TARGET_ADRFAM_IPV6);
-		CHECK_EQ(req.request.max_queue_depth, 2);
-		CHECK_EQ(req.request.inline_data_size, 0);
+		CHECK_STR(request.traddr, traddr);
+		CHECK_EQ(request.trsvcid, 1);
+		CHECK_EQ(request.adrfam, POLLARD_TARGET_ADRFAM_IPV6);
+		CHECK_EQ(request.max_queue_depth, 2);
+		CHECK_EQ(request.inline_data_size, 0);
 	}
 }

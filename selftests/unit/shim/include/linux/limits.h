@@ -7,6 +7,7 @@
 #define U8_MAX		((__u8)~0U)
 #define U16_MAX		((__u16)~0U)
 #define U32_MAX		((__u32)~0U)
+#define S32_MAX		((__s32)(U32_MAX >> 1))
 #define U64_MAX		((__u64)~0ULL)
 
 #endif
