@@ -18,11 +18,9 @@
 #include <linux/slab.h>
 
 #include "host/host.h"
+#include "host/limits.h"
 #include "host/netlink.h"
 #include "host/trace.h"
-
-#define POLH_SGLS_KEYED		BIT(2)	/* SGLS of Identify: keyed data block descriptors */
-#define POLH_SGLS_OFFSET	BIT(20)	/* the address may be an offset into the capsule */
 
 static unsigned int copy_max = POLH_COPY_MAX_DEFAULT;
 module_param(copy_max, uint, 0644);
@@ -127,10 +125,7 @@ static int polh_ctrl_check(struct polh_ctrl *ctrl)
 		dev_err(nvme->device, "the target does not take keyed SGLs\n");
 		return -EPROTO;
 	}
-	if (nvme->maxcmd && nvme->sqsize >= nvme->maxcmd)
-		nvme->sqsize = nvme->maxcmd - 1;
-	if (nvme->sqsize >= ctrl->max_tags)
-		nvme->sqsize = ctrl->max_tags - 1;
+	nvme->sqsize = polh_limits_sqsize(nvme->sqsize, nvme->maxcmd, ctrl->max_tags);
 	if (!nvme->sqsize) {
 		dev_err(nvme->device, "no room for commands in the queues\n");
 		return -EINVAL;
@@ -204,12 +199,8 @@ static int polh_ctrl_connect_io(struct polh_ctrl *ctrl, unsigned int nr, unsigne
 {
 	struct nvme_ctrl *nvme = &ctrl->nvme;
 	u32 copy = polh_ctrl_fit_copy_max(ctrl, (u64)nr * nr_tags);
-	u32 capsule = nvme->ioccsz * 16, granted = nr_tags, in_capsule = 0;
+	u32 granted = nr_tags;
 	int err;
-
-	if (capsule > sizeof(struct nvme_command) && !nvme->icdoff &&
-	    (nvme->sgls & POLH_SGLS_OFFSET))
-		in_capsule = capsule - sizeof(struct nvme_command);
 
 	WRITE_ONCE(ctrl->copy_now, copy);
 	for (unsigned int qid = 1; qid <= nr; qid++) {
@@ -218,7 +209,8 @@ static int polh_ctrl_connect_io(struct polh_ctrl *ctrl, unsigned int nr, unsigne
 		err = polh_queue_connect(queue, nr_tags, copy);
 		if (err)
 			return err;
-		queue->in_capsule_max = min(in_capsule, queue->copy_max);
+		queue->in_capsule_max = polh_limits_in_capsule(nvme->ioccsz, nvme->icdoff,
+							       nvme->sgls, queue->copy_max);
 		granted = min(granted, queue->granted);
 		WRITE_ONCE(ctrl->copy_now, min(ctrl->copy_now, queue->copy_max));
 	}
