@@ -5,7 +5,7 @@
 # Argument: which script.
 #
 # vm-kernels: 6.12 6.1
-# vm-timeout: 240
+# vm-timeout: 400
 # vm-args: target-admin
 # vm-args: target-io
 . "$VM_LIB"
