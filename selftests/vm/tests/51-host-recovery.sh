@@ -1,11 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The initiator loses its target, its RDMA device and its patience, under a verified load, and comes
-# back with all data. The target is the kernel's own.
+# 51-host-recovery.sh [ROUNDS]: the initiator loses its target, its RDMA device and its patience, under
+# a verified load, and comes back with all data. The target is the kernel's own.
 #
 # vm-kernels: 6.12 6.1
 # vm-timeout: 400
+# vm-long: 20
+# vm-long-timeout: 7200
 . "$VM_LIB"
 . "${VM_LIB%/*}/bench-lib.sh"
 . "${VM_LIB%/*}/interop-lib.sh"
@@ -80,17 +82,19 @@ unload_under_load()
 }
 
 tap_run "set up" cell_setup || { tap_end; exit 1; }
-tap_run "connect" cell_connect
-tap_run "reset under load" reset_under_load 3
-tap_run "target gone and back under load" cell_survives port_del port_add
-tap_run "RDMA device gone and back under load" cell_survives device_del device_add
-tap_run "a disconnect takes about a second at most" within 1.5 delete_controller
-tap_run "connect with poll queues" cell_connect -P 1
-tap_run "target gone and back under load" cell_survives port_del port_add
-tap_run "delete while the target is gone" delete_while_connecting
-tap_run "give up when the target stays away" give_up
-tap_run "connect" cell_connect
-tap_run "disconnect and unload under load" unload_under_load
+for ((round = ${1:-1}; round > 0; round--)); do
+	tap_run "connect" cell_connect
+	tap_run "reset under load" reset_under_load 3
+	tap_run "target gone and back under load" cell_survives port_del port_add
+	tap_run "RDMA device gone and back under load" cell_survives device_del device_add
+	tap_run "a disconnect takes about a second at most" within 1.5 delete_controller
+	tap_run "connect with poll queues" cell_connect -P 1
+	tap_run "target gone and back under load" cell_survives port_del port_add
+	tap_run "delete while the target is gone" delete_while_connecting
+	tap_run "give up when the target stays away" give_up
+	tap_run "connect" cell_connect
+	tap_run "disconnect and unload under load" unload_under_load
+done
 tap_run "connect and disconnect 10 times" cell_churn 10
 tap_run "everything goes, nothing stays" cell_teardown
 tap_end

@@ -1,11 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The target falls silent: its machine is there, but no packet comes from it any more. Whatever is
-# going on then - I/O, connecting, deleting - ends in bounded time, and all is well when it is back.
+# 52-host-silence.sh [ROUNDS]: the target falls silent: its machine is there, but no packet comes from
+# it any more. Whatever is going on then - I/O, connecting, deleting - ends in bounded time, and all is
+# well when it is back.
 #
 # vm-peer: 52-host-silence-target
 # vm-timeout: 300
+# vm-long: 20
+# vm-long-timeout: 7200
 . "$VM_LIB"
 . "${VM_LIB%/*}/bench-lib.sh"
 . "${VM_LIB%/*}/interop-lib.sh"
@@ -64,10 +67,12 @@ io_survives()
 }
 
 tap_run "set up" setup || { tap_end; exit 1; }
-tap_run "connect" connect
-tap_run "a disconnect from a silent target ends in time" disconnect_silent
-tap_run "connecting to a silent target ends in time" connect_silent
-tap_run "I/O goes on when the target is back" io_survives
-tap_run "disconnect" host_disconnect $nqn
+for ((round = ${1:-1}; round > 0; round--)); do
+	tap_run "connect" connect
+	tap_run "a disconnect from a silent target ends in time" disconnect_silent
+	tap_run "connecting to a silent target ends in time" connect_silent
+	tap_run "I/O goes on when the target is back" io_survives
+	tap_run "disconnect" host_disconnect $nqn
+done
 vm_signal done
 tap_end

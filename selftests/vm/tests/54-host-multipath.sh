@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Two paths to one disk with the kernel's native multipath, both through our initiator, or one through
+# 54-host-multipath.sh [ROUNDS]: two paths to one disk with the kernel's native multipath, both through our initiator, or one through
 # ours and one through nvme-rdma: a load whose acknowledged writes are remembered goes on while either
 # path is lost and comes back, with each I/O policy and in each ANA state, waits while both are lost,
 # and fails when fast_io_fail_tmo or ctrl_loss_tmo says so. Our target has no ANA; there the kernel's is
@@ -9,6 +9,8 @@
 #
 # vm-kernels: 6.12 6.1
 # vm-timeout: 240
+# vm-long: 20
+# vm-long-timeout: 7200
 . "$VM_LIB"
 
 nqn=nqn.2026-11.org.example:multipath
@@ -276,8 +278,10 @@ paths()
 }
 
 tap_run "set up" setup || { tap_end; exit 1; }
-paths ours pollard pollard failover both_lost fast_io_fail ctrl_loss
-paths ours pollard rdma failover both_lost end
-paths theirs pollard rdma ana_states ana_and_failover end
-paths theirs pollard pollard failover end
+for ((round = ${1:-1}; round > 0; round--)); do
+	paths ours pollard pollard failover both_lost fast_io_fail ctrl_loss
+	paths ours pollard rdma failover both_lost end
+	paths theirs pollard rdma ana_states ana_and_failover end
+	paths theirs pollard pollard failover end
+done
 tap_end
