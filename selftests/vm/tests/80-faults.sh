@@ -12,8 +12,6 @@
 # vm-kernels: 6.12-debug
 # vm-args: slab 40
 # vm-args: page 10
-# vm-sample: slab 60
-# vm-sample: page 10
 # vm-long: slab 1 1
 # vm-long: page 1 1
 # vm-timeout: 200
