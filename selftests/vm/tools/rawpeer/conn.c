@@ -18,7 +18,7 @@
 
 #include "rawpeer.h"
 
-#define DEFAULT_LIMIT	10000		/* ms, unless within= says otherwise */
+#define DEFAULT_LIMIT	5000		/* ms, unless within= says otherwise */
 #define SEND_QUEUE	256
 
 enum { WR_RECV, WR_SEND, WR_RDMA, WR_BIND };	/* in the upper half of wr_id */
