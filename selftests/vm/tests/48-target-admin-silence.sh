@@ -10,23 +10,7 @@
 . "$VM_LIB"
 
 nqn=nqn.2026-11.org.example:silent
-
-controllers_are()
-{
-	[ "$(pollard controller show subsystem $nqn | grep -c '^controller')" = "$1" ]
-}
-
-setup()
-{
-	rxe_up && modprobe pollard-target && pollard subsystem add $nqn allow-any-host on &&
-	pollard namespace add $nqn nsid 1 ram 16M && pollard port add 1 traddr $VM_ADDR1 trsvcid 4420 &&
-	pollard port add-subsystem 1 $nqn
-}
-
-connected()
-{
-	vm_signal ready && vm_wait connected && controllers_are 1
-}
+. "${VM_LIB%/*}/silence-lib.sh"
 
 silent()
 {
@@ -47,8 +31,7 @@ returns()
 }
 
 tap_run "set up" setup || { tap_end; exit 1; }
-tap_run "connect and disconnect" eval 'vm_signal once && vm_wait over && wait_for controllers_are 0' ||
-	{ tap_end; exit 1; }
+tap_run "connect and disconnect" first_connection || { tap_end; exit 1; }
 before=$(rdma_snapshot)
 tap_run "connect" connected
 tap_run "the controller of a silent host ends" ended
