@@ -42,8 +42,8 @@ peer_wrong()
 hostile_setup()
 {
 	# A RAM disk takes its memory as it is written; what is measured later must have it already.
-	modprobe brd rd_nr=1 rd_size=65536 && dd if=/dev/zero of=/dev/ram0 bs=1M 2>/dev/null
-	rxe_up && modprobe pollard-target &&
+	modprobe brd rd_nr=1 rd_size=65536 &&
+	dd if=/dev/zero of=/dev/ram0 bs=1M count=64 2>/dev/null && rxe_up && modprobe pollard-target &&
 	pollard subsystem add $honest_nqn allow-any-host on &&
 	pollard namespace add $honest_nqn nsid 1 device /dev/ram0 &&
 	pollard subsystem add $hostile_nqn allow-any-host on &&
