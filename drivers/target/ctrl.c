@@ -107,7 +107,7 @@ static void polt_ctrl_end(struct polt_ctrl *ctrl, const char *why)
 		return;
 	for (qid = 0; qid <= POLT_IO_QUEUES_MAX; qid++)
 		if (ctrl->queues[qid])
-			polt_queue_fail(ctrl->queues[qid], why);
+			polt_queue_end(ctrl->queues[qid], why);
 	smp_wmb();	/* pairs with polt_command_keeps_quiet() */
 	polt_ctrl_set_state(ctrl, POLT_CTRL_DELETING);
 }
@@ -230,7 +230,7 @@ static void polt_ctrl_disable(struct polt_ctrl *ctrl)
 
 	for (qid = 1; qid <= POLT_IO_QUEUES_MAX; qid++)
 		if (ctrl->queues[qid])
-			polt_queue_fail(ctrl->queues[qid], "controller disabled by the host");
+			polt_queue_end(ctrl->queues[qid], "controller disabled by the host");
 	polt_ctrl_set_state(ctrl, POLT_CTRL_DISABLED);
 }
 

@@ -163,6 +163,6 @@ void polt_listener_stop(struct polt_port *port)
 	cm_id = xchg(&listener->cm_id, NULL);
 	if (cm_id)
 		rdma_destroy_id(cm_id);
-	polt_queue_fail_pending(port);
+	polt_queue_end_pending(port);
 	kfree(listener);
 }

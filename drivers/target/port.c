@@ -139,7 +139,7 @@ static void polt_port_stop(struct polt_port *port)
 	if (port->listening)
 		polt_listener_stop(port);
 	port->listening = false;
-	polt_queue_fail_pending(port);
+	polt_queue_end_pending(port);
 
 	mutex_lock(&polt_config_lock);
 	port->stopped = true;

@@ -4,7 +4,7 @@
  *
  * The end of a queue:
  *  1. any failure, wherever it is noticed, only marks the queue and queues its worker
- *     (polt_queue_fail);
+ *     (polt_queue_end, polt_queue_fail);
  *  2. the group stops parsing and posting and says so (polt_queue_stop);
  *  3. rdma_disconnect(), ib_drain_sq(), and for a bounded time LAST_WQE_REACHED;
  *  4. the group reaps what has been received and drops the queue from its table
@@ -95,22 +95,54 @@ void polt_queue_put(struct polt_queue *queue)
 }
 
 /**
- * polt_queue_fail - something is wrong with a queue
+ * polt_queue_end - a queue is to end
  * @queue: the queue
- * @why: for the log
+ * @why: for those who trace
  *
  * Any context. Only the first call counts: it queues the worker that ends the queue.
+ *
+ * Return: whether this was the first call.
  */
-void polt_queue_fail(struct polt_queue *queue, const char *why)
+bool polt_queue_end(struct polt_queue *queue, const char *why)
 {
 	if (!test_bit(POLT_QUEUE_ATTACHED, &queue->flags) ||
 	    test_and_set_bit(POLT_QUEUE_ENDING, &queue->flags))
-		return;
-	trace_polt_queue_fail(queue, why);
+		return false;
+	trace_polt_queue_end(queue, why);
 	pr_debug("queue %u of %s ends: %s\n", queue->qid, queue->peer, why);
 	if (pol_group_owns(queue->group))
 		polt_queue_set_state(queue, POLT_QUEUE_FAILED);
 	queue_work(polt_queue_wq, &queue->end_work);
+	return true;
+}
+
+/**
+ * polt_queue_fail - something is wrong with a queue
+ * @queue: the queue
+ * @why: for the log
+ *
+ * Ends it as polt_queue_end() does. Who runs the target learns why a host that was let in has lost its
+ * connection; what strangers do wrong would only fill the log. Any context.
+ */
+void polt_queue_fail(struct polt_queue *queue, const char *why)
+{
+	if (polt_queue_end(queue, why) && READ_ONCE(queue->connected))
+		pr_warn_ratelimited("queue %u of %s ends: %s\n", queue->qid, queue->peer, why);
+}
+
+/**
+ * polt_queue_fail_wc - a work request has completed in error
+ * @queue: the queue
+ * @status: of the completion. A flushed one says nothing but that the queue ends already
+ *
+ * Any context.
+ */
+void polt_queue_fail_wc(struct polt_queue *queue, enum ib_wc_status status)
+{
+	if (status == IB_WC_WR_FLUSH_ERR)
+		polt_queue_end(queue, ib_wc_status_msg(status));
+	else
+		polt_queue_fail(queue, ib_wc_status_msg(status));
 }
 
 static void polt_queue_connect_late(struct pol_group *group, struct pol_timer *timer)
@@ -132,7 +164,7 @@ void polt_queue_connected(struct polt_queue *queue, u16 sqsize)
 	polt_admission_connected(queue);
 	queue->subsystem = polt_ctrl_subsystem(queue->ctrl);
 	queue->sq_entries = sqsize + 1;
-	queue->connected = true;
+	WRITE_ONCE(queue->connected, true);
 }
 
 static void polt_queue_established(struct pol_group *group, struct pol_message *message)
@@ -186,7 +218,7 @@ static int polt_queue_cm_event(struct rdma_cm_id *cm_id, struct rdma_cm_event *e
 		}
 		break;
 	default:
-		polt_queue_fail(queue, rdma_event_msg(event->event));
+		polt_queue_end(queue, rdma_event_msg(event->event));
 		break;
 	}
 	return 0;
@@ -245,7 +277,7 @@ static void polt_queue_leave_ctrl(struct polt_queue *queue)
 		polt_ctrl_queue_gone(queue->ctrl, queue);
 }
 
-static void polt_queue_end(struct work_struct *work)
+static void polt_queue_end_work(struct work_struct *work)
 {
 	struct polt_queue *queue = container_of(work, struct polt_queue, end_work);
 	struct pol_device *device = queue->pair->device;
@@ -481,7 +513,7 @@ static struct polt_queue *polt_queue_alloc(struct pol_group *group)
 	pol_timer_init(&queue->connect_timer, polt_queue_connect_late);
 	queue->established.handle = polt_queue_established;
 	INIT_WORK(&queue->notify_work, polt_queue_notify);
-	INIT_WORK(&queue->end_work, polt_queue_end);
+	INIT_WORK(&queue->end_work, polt_queue_end_work);
 	INIT_WORK(&queue->free_work, polt_queue_free);
 	init_completion(&queue->last_wqe);
 	init_completion(&queue->ended);
@@ -577,7 +609,7 @@ struct polt_queue *polt_queue_create(struct rdma_cm_id *cm_id, struct polt_port 
 	pol_group_call(group, polt_queue_attach, queue);
 	set_bit(POLT_QUEUE_ATTACHED, &queue->flags);
 	if (READ_ONCE(device->gone))
-		polt_queue_fail(queue, "device goes");
+		polt_queue_end(queue, "device goes");
 	pol_device_put(device);
 	return queue;
 
@@ -628,26 +660,26 @@ int polt_queue_accept(struct polt_queue *queue, const struct rdma_conn_param *as
 	return error;
 }
 
-static int polt_queue_fail_if_pending(struct polt_queue *queue, void *arg)
+static int polt_queue_end_if_pending(struct polt_queue *queue, void *arg)
 {
 	if (queue->port == arg && test_bit(POLT_QUEUE_PENDING, &queue->flags))
-		polt_queue_fail(queue, "port stops listening");
+		polt_queue_end(queue, "port stops listening");
 	return 0;
 }
 
 /**
- * polt_queue_fail_pending - fail the queues of a port that have no controller yet
+ * polt_queue_end_pending - end the queues of a port that have no controller yet
  * @port: the port. Process context
  */
-void polt_queue_fail_pending(struct polt_port *port)
+void polt_queue_end_pending(struct polt_port *port)
 {
-	polt_queue_for_each(polt_queue_fail_if_pending, port);
+	polt_queue_for_each(polt_queue_end_if_pending, port);
 }
 
-static int polt_queue_fail_if_on(struct polt_queue *queue, void *arg)
+static int polt_queue_end_if_on(struct polt_queue *queue, void *arg)
 {
 	if (queue->pair->device == arg || !arg)
-		polt_queue_fail(queue, arg ? "device goes" : "module goes");
+		polt_queue_end(queue, arg ? "device goes" : "module goes");
 	return 0;
 }
 
@@ -658,7 +690,7 @@ static void polt_queues_device_gone(struct pol_device *device)
 
 	do {
 		gone = READ_ONCE(polt_pairs_gone);
-		polt_queue_for_each(polt_queue_fail_if_on, device);
+		polt_queue_for_each(polt_queue_end_if_on, device);
 		if (polt_pair_device_idle(device))
 			return;
 		/* A connect handler may still bring a queue: look again from time to time. */
@@ -704,7 +736,7 @@ int polt_queues_init(void)
 void polt_queues_exit(void)
 {
 	do {
-		polt_queue_for_each(polt_queue_fail_if_on, NULL);
+		polt_queue_for_each(polt_queue_end_if_on, NULL);
 	} while (!wait_event_timeout(polt_queues_wait, list_empty_careful(&polt_queues), HZ / 10));
 	pol_client_unregister(&polt_client);
 	destroy_workqueue(polt_queue_wq);

@@ -145,8 +145,11 @@ static inline bool polt_queue_is_live(const struct polt_queue *queue)
 	return queue->state == POLT_QUEUE_LIVE;
 }
 
-/* any context: something is wrong with the queue; marks it and queues its worker. Idempotent */
+/* any context: the queue is to end; marks it and queues its worker. Idempotent */
+bool polt_queue_end(struct polt_queue *queue, const char *why);
+/* any context: the same, since something is wrong with it. The log says so */
 void polt_queue_fail(struct polt_queue *queue, const char *why);
+void polt_queue_fail_wc(struct polt_queue *queue, enum ib_wc_status status);
 /* process context: the queue's RDMA half is gone when this returns. Bounded */
 void polt_queue_end_wait(struct polt_queue *queue);
 void polt_queue_get(struct polt_queue *queue);
@@ -173,7 +176,7 @@ struct polt_queue *polt_queue_create(struct rdma_cm_id *cm_id, struct polt_port 
 int polt_queue_accept(struct polt_queue *queue, const struct rdma_conn_param *asked);
 
 /* process context: fail the queues of a port that have no controller yet */
-void polt_queue_fail_pending(struct polt_port *port);
+void polt_queue_end_pending(struct polt_port *port);
 
 int polt_queues_init(void);
 void polt_queues_exit(void);

@@ -135,7 +135,7 @@ static void polt_receive_failed(struct polt_receive *receive, enum ib_wc_status 
 	unsigned int i;
 
 	if (receive->queue) {
-		polt_queue_fail(receive->queue, ib_wc_status_msg(status));
+		polt_queue_fail_wc(receive->queue, status);
 		return;
 	}
 	for (i = 0; i < ARRAY_SIZE(pair->queues); i++)

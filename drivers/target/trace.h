@@ -101,7 +101,7 @@ TRACE_EVENT(polt_queue_state,
 		  polt_trace_queue_state(__entry->from), polt_trace_queue_state(__entry->to))
 );
 
-TRACE_EVENT(polt_queue_fail,
+TRACE_EVENT(polt_queue_end,
 	TP_PROTO(const struct polt_queue *queue, const char *why),
 	TP_ARGS(queue, why),
 	TP_STRUCT__entry(

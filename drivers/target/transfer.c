@@ -279,7 +279,7 @@ static void polt_transfer_tail_done(struct ib_cq *cq, struct ib_wc *wc)
 	queue->tail_posted = false;
 	queue->send_credits++;
 	if (unlikely(wc->status != IB_WC_SUCCESS)) {
-		polt_queue_fail(queue, ib_wc_status_msg(wc->status));
+		polt_queue_fail_wc(queue, wc->status);
 		return;
 	}
 	polt_transfer_done_before(queue, queue->tail_number + 1);
@@ -500,7 +500,7 @@ static void polt_transfer_fetched(struct ib_cq *cq, struct ib_wc *wc)
 	list_del_init(&command->posted);
 	polt_transfer_release_credits(command);
 	if (unlikely(wc->status != IB_WC_SUCCESS)) {
-		polt_queue_fail(queue, ib_wc_status_msg(wc->status));
+		polt_queue_fail_wc(queue, wc->status);
 		polt_command_release(command);
 		return;
 	}
@@ -519,7 +519,7 @@ static void polt_transfer_data_failed(struct ib_cq *cq, struct ib_wc *wc)
 	struct polt_command *command = container_of(wc->wr_cqe, struct polt_command, data_cqe);
 
 	if (wc->status != IB_WC_SUCCESS)
-		polt_queue_fail(command->queue, ib_wc_status_msg(wc->status));
+		polt_queue_fail_wc(command->queue, wc->status);
 }
 
 /* Data, if any goes to the host, and response in one chain, with credits. */
@@ -597,7 +597,7 @@ static void polt_transfer_responded(struct ib_cq *cq, struct ib_wc *wc)
 	list_del_init(&command->posted);
 	polt_transfer_release_credits(command);
 	if (unlikely(wc->status != IB_WC_SUCCESS)) {
-		polt_queue_fail(queue, ib_wc_status_msg(wc->status));
+		polt_queue_fail_wc(queue, wc->status);
 	} else {
 		pol_latency_add(group->latency, command->class, POL_LATENCY_RETURN,
 				now - command->since);
