@@ -62,11 +62,14 @@ go_delete()
 	ctrl=$(nvme_ctrl_of $cell_nqn) || return 0
 	echo 1 > "/sys/class/nvme/$ctrl/delete_controller" && cell_no_ctrl
 }
-# A disk that is open keeps its module; the rest is up to whoever has it open.
+# A disk that is open keeps its module; the rest is up to whoever has it open. nvme-rdma does not wait
+# for a controller that somebody else is deleting: its module would go from under that (a page fault in
+# blk_mq_free_rqs()), so the others stop first. Ours waits for all of them.
 go_module()
 {
 	local ctrl
 
+	[ $host = ours ] || churn_end || return
 	for ctrl in $(host_controllers $cell_nqn); do
 		echo 1 > "/sys/class/nvme/$ctrl/delete_controller"
 	done 2>/dev/null
