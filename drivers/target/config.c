@@ -271,6 +271,8 @@ void polt_subsystem_delete(struct polt_subsystem *subsystem)
 	subsystem->dead = true;
 	mutex_unlock(&subsystem->ctrl_lock);
 	subsystem->object.deleting = true;
+	/* Before the namespaces: hosts are to lose the connection, not to hear of no disk. */
+	polt_ctrl_fail_subsystem(subsystem);
 
 	list_for_each_entry_safe(link, next_link, &subsystem->links, subsystem_entry)
 		polt_link_delete(link);
@@ -553,9 +555,6 @@ static bool polt_link_reap(struct polt_port_link *link)
 /* Returns true when a deleted subsystem is gone: it has no children and no controllers. */
 static bool polt_subsystem_reap(struct polt_subsystem *subsystem)
 {
-	if (!subsystem->object.ended)
-		polt_ctrl_fail_subsystem(subsystem);
-	subsystem->object.ended = true;
 	return !subsystem->children && !polt_ctrl_any(subsystem, NULL, NULL);
 }
 

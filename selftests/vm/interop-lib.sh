@@ -41,14 +41,17 @@ cell_is_empty()
 	[ "$(cell_objects)" = "$cell_before" ]
 }
 
-# The identity is the same every time: a host that comes back must find the disk it knew.
+# The identity is the same every time: a host that comes back must find the disk it knew. One transaction:
+# a host that tries meanwhile and finds a port without the subsystem is told never to come again.
 cell_export()
 {
 	if [ "$target" = ours ]; then
-		pollard subsystem add $cell_nqn allow-any-host on &&
-			pollard namespace add $cell_nqn nsid 1 device $cell_disk uuid $cell_uuid &&
-			pollard port add 1 traddr $VM_ADDR1 trsvcid 4420 &&
-			pollard port add-subsystem 1 $cell_nqn
+		pollard -b - <<-END
+			subsystem add $cell_nqn allow-any-host on
+			namespace add $cell_nqn nsid 1 device $cell_disk uuid $cell_uuid
+			port add 1 traddr $VM_ADDR1 trsvcid 4420
+			port add-subsystem 1 $cell_nqn
+		END
 	else
 		intree_target_add $cell_nqn $cell_disk
 	fi
@@ -226,10 +229,16 @@ cell_busy()
 	[ "${now:-0}" -gt 100 ] && [ "$now" != "${cell_busy_last:-}" ] || { cell_busy_last=$now; return 1; }
 }
 
+cell_target_del() { modprobe -r pollard-target; }
+cell_target_add() { modprobe pollard-target && cell_export; }
+
 cell_port_del() { pollard port del 1; }
 cell_port_add()
 {
-	pollard port add 1 traddr $VM_ADDR1 trsvcid 4420 && pollard port add-subsystem 1 $cell_nqn
+	pollard -b - <<-END
+		port add 1 traddr $VM_ADDR1 trsvcid 4420
+		port add-subsystem 1 $cell_nqn
+	END
 }
 
 cell_subsystem_del() { pollard subsystem del $cell_nqn; }

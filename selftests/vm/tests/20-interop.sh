@@ -34,6 +34,7 @@ if [ -n "$ours" ]; then
 fi
 if [ "$target" = ours ] && [ -z "$quick" ]; then
 	tap_run "$cell: port removed under load" cell_survives cell_port_del cell_port_add
+	tap_run "$cell: target's module removed under load" cell_survives cell_target_del cell_target_add
 	tap_run "$cell: subsystem removed under load" cell_subsystem_removed
 	tap_run "$cell: namespace removed under load" cell_namespace_removed
 fi
