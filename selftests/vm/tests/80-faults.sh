@@ -19,44 +19,11 @@
 . "$VM_LIB"
 . "${VM_LIB%/*}/bench-lib.sh"
 . "${VM_LIB%/*}/interop-lib.sh"
+. "${VM_LIB%/*}/fault-lib.sh"
 
 # shellcheck disable=SC2034 # interop-lib.sh reads them
 target=ours host=ours
 kind=$1 every=$2 first=${3:-$(($(date +%s) / 86400 % $2 + 1))}
-case $kind in
-slab) fault=/sys/kernel/debug/failslab ;;
-page) fault=/sys/kernel/debug/fail_page_alloc ;;
-esac
-
-# ---- the fault -----------------------------------------------------------------------------------
-
-fault_set() { echo "$2" > "$fault/$1"; }
-
-faults_init()
-{
-	fault_set probability 0 && fault_set ignore-gfp-wait N && fault_set verbose 2 && fault_set stacktrace-depth 32 &&
-		fault_set task-filter N || return
-	if [ $kind = page ]; then
-		fault_set ignore-gfp-highmem N && fault_set min-order 0
-	else
-		fault_set cache-filter N
-	fi
-}
-
-# Where the stack has to pass. Before the modules are there it is any module: nothing else runs one then.
-faults_where()
-{
-	local name size rest base end low='' high=''
-
-	while read -r name size _ _ _ base rest; do
-		case $name in pollard*) ;; *) continue ;; esac
-		end=$(printf '0x%x' $((base + size)))
-		[ -n "$low" ] && [[ ! $base < $low ]] || low=$base
-		[ -n "$high" ] && [[ ! $end > $high ]] || high=$end
-	done < /proc/modules
-	[ "$1" = ours ] || low=0xffffffffa0000000 high=0xffffffffff000000
-	fault_set require-start $low && fault_set require-end $high
-}
 
 # The kernel counts the places it passes while a fault is armed and lets each one fail whose number is
 # a multiple of the interval. That count cannot be read or set, but it is known when a fault has
@@ -148,7 +115,7 @@ walk()
 
 set_up()
 {
-	modprobe brd rd_nr=2 rd_size=16384 && rxe_up && host_load rdma && faults_init || return
+	modprobe brd rd_nr=2 rd_size=16384 && rxe_up && host_load rdma && faults_init $kind || return
 	faults_where any
 	# The first arming of all: an interval of 1 would not be counted.
 	fault_arm 2 && do_load
@@ -161,7 +128,7 @@ TAP_VERBOSE=1
 diag "$kind, every $every from $first"
 tap_run "set up" set_up || { tap_end; exit 1; }
 tap_run "modules are loaded" walk load || { tap_end; exit 1; }
-faults_where ours
+faults_where 'pollard*'
 tap_run "the target is configured" walk configure || { tap_end; exit 1; }
 tap_run "a host connects" walk connect || { tap_end; exit 1; }
 undo_connect; undo_configure
