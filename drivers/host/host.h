@@ -413,6 +413,7 @@ void polh_memory_destroy(struct polh_queue *queue);
 int polh_memory_register(struct polh_queue *queue);
 int polh_memory_map(struct polh_tag *tag, struct request *rq);
 void polh_memory_unmap(struct polh_tag *tag);
+void polh_memory_revoke(struct polh_tag *tag);
 void polh_memory_copy_in(struct polh_tag *tag, struct request *rq);
 void polh_memory_copy_out(struct polh_tag *tag, struct request *rq);
 

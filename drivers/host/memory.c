@@ -8,7 +8,8 @@
  * region (MR) of its own that is registered for that request alone.
  *
  * All of it belongs to the queue's RDMA half: made before the queue pair carries anything, freed
- * after it was drained and destroyed. MRs go before the pages they lead to. A tag's slot belongs to
+ * after it was drained and destroyed. MRs go before the pages they lead to; that of a request which
+ * the connection did not outlive goes as soon as the queue pair is drained. A tag's slot belongs to
  * the submitter until the capsule is posted, to the device until the response was reaped, then to
  * the reaper; each change of hands is a pol_mem_sync_*().
  */
@@ -418,13 +419,25 @@ int polh_memory_map(struct polh_tag *tag, struct request *rq)
 
 /**
  * polh_memory_unmap() - take a request's pages back
- * @tag: a tag that polh_memory_map() was called for, its MR not valid any more
+ * @tag: a tag that polh_memory_map() was called for, its MR not valid any more, or gone
  *
  * Context: any, does not sleep.
  */
 void polh_memory_unmap(struct polh_tag *tag)
 {
 	ib_dma_unmap_sg(tag->queue->qp->device, tag->sg, tag->nr_sg, tag->dma_dir);
+}
+
+/**
+ * polh_memory_revoke() - make the peer's key to a request's pages void for good
+ * @tag: a tag whose queue pair is drained and carries nothing any more
+ *
+ * Context: process context, under the controller's lock; sleeps.
+ */
+void polh_memory_revoke(struct polh_tag *tag)
+{
+	ib_dereg_mr(tag->mr);
+	tag->mr = NULL;
 }
 
 /**

@@ -665,17 +665,22 @@ void polh_request_init_tags(struct polh_queue *queue)
  * polh_request_release() - take back what requests in flight had been given
  * @queue: a queue whose queue pair is drained
  *
+ * The peer's keys to the requests' pages work on every queue pair of the controller, and the admin
+ * queue's may still be connected: the keys go before the pages.
+ *
  * The requests themselves are ended by polh_ctrl_cancel() when all queues have come this far.
  *
- * Context: process context, under the controller's lock.
+ * Context: process context, under the controller's lock; sleeps.
  */
 void polh_request_release(struct polh_queue *queue)
 {
 	for (unsigned int i = 0; i < queue->nr_tags; i++) {
 		struct polh_tag *tag = &queue->tags[i];
 
-		if (atomic_xchg(&tag->flight.waiting, 0) && tag->data == POLH_DATA_MAPPED)
+		if (atomic_xchg(&tag->flight.waiting, 0) && tag->data == POLH_DATA_MAPPED) {
+			polh_memory_revoke(tag);
 			polh_memory_unmap(tag);
+		}
 		tag->rq = NULL;
 	}
 }
