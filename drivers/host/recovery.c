@@ -124,23 +124,20 @@ static void polh_recovery_work(struct work_struct *work)
 /* Gives up every object the controller has on a device. */
 static void polh_recovery_give_up_device(struct polh_ctrl *ctrl, struct ib_device *ib)
 {
-	bool had;
-
 	/* Whoever connects a queue lets go of the controller's lock soon. */
 	atomic_inc(&ctrl->removals);
 	wake_up_all(&ctrl->cm_wait);
 	mutex_lock(&ctrl->lock);
-	had = ctrl->device && ctrl->device->ib == ib;
-	if (had) {
+	if (ctrl->device && ctrl->device->ib == ib) {
 		dev_warn(ctrl->nvme.device, "%s is being removed\n", ctrl->device->name);
 		polh_queues_stop(ctrl, 0);
 		polh_ctrl_cancel(ctrl, 0);
 		polh_queues_disconnect(ctrl, 0);
+		/* Under the lock: deletion has not taken it for the last time, so it will wait. */
+		polh_recovery_fail(ctrl);
 	}
 	mutex_unlock(&ctrl->lock);
 	atomic_dec(&ctrl->removals);
-	if (had)
-		polh_recovery_fail(ctrl);
 }
 
 /* rdma_cm knew of the removal first. */
