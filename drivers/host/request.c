@@ -504,13 +504,18 @@ void polh_request_responded(struct ib_cq *cq, struct ib_wc *wc)
 	polh_request_answer(queue, &cqe, invalidated, invalidated ? wc->ex.invalidate_rkey : 0);
 }
 
+/*
+ * blk-mq calls this with what a bio was submitted to, which may have become another kind of queue
+ * in a reconnect: then its completion queue is its group's.
+ */
 static int polh_poll(struct blk_mq_hw_ctx *hctx, struct io_comp_batch *batch)
 {
 	struct polh_queue *queue = hctx->driver_data;
 	int found = 0;
 
 	rcu_read_lock();
-	if (test_bit(POLH_QUEUE_CONNECTED, &queue->flags) && spin_trylock(&queue->polling)) {
+	if (test_bit(POLH_QUEUE_CONNECTED, &queue->flags) &&
+	    test_bit(POLH_QUEUE_POLLED, &queue->flags) && spin_trylock(&queue->polling)) {
 		queue->batch = batch;
 		WRITE_ONCE(queue->poller, current);
 		found = ib_process_cq_direct(queue->cq, POLH_POLL_BUDGET);
