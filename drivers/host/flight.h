@@ -2,12 +2,16 @@
 /*
  * A command in flight: what it still waits for, and which response is its.
  *
- * A command ends when its response has arrived and been checked, the peer's key to its pages, if it
- * had one, is void, and the SEND of its capsule has completed, if it asked for a completion. The
- * three come in any order, on several CPUs maybe; whoever takes the last one away ends the command.
+ * A command ends when it has been posted, its response has arrived and been checked, the peer's key
+ * to its pages, if it had one, is void, and the SEND of its capsule has completed, if it asked for
+ * a completion. They come in any order, on several CPUs maybe; whoever takes the last one away ends
+ * the command.
  *
  * Everything in a response is the peer's word: the identifier must be that of a command in flight
- * that has not been answered, and only the key of that very command may have been invalidated.
+ * that has not been answered, and only the key of that very command may have been invalidated. A
+ * peer can guess an identifier and answer before the command has gone out. So nothing is done for a
+ * response until the submitter is done with the tag's work requests: the tag does not go to another
+ * command, and an invalidation is not posted before the registration that it is for.
  *
  * Nothing here sleeps, locks or allocates: compiled as it is by the unit tests and fuzzers.
  */
@@ -24,6 +28,7 @@
 #define POLH_WAIT_RESPONSE	BIT(1)	/* the response's arrival */
 #define POLH_WAIT_CHECK		BIT(2)	/* that the response has been looked at */
 #define POLH_WAIT_INVALIDATE	BIT(3)	/* that the peer's key to the data is void */
+#define POLH_WAIT_POST		BIT(4)	/* that the submitter has posted it */
 
 /* nvme-core's identifiers: the request's tag, below four bits of a counter of the tag's uses. */
 #define POLH_FLIGHT_CID_TAG	GENMASK(11, 0)
@@ -36,7 +41,7 @@
  * @rkey: the peer's key to the command's own pages, while POLH_WAIT_INVALIDATE is set
  * @result: from the response
  *
- * Until polh_flight_begin() the submitter owns it, from then on its completions do.
+ * Until polh_flight_begin() the submitter owns it, from then on whoever takes something away.
  */
 struct polh_flight {
 	atomic_t waiting;
@@ -54,6 +59,13 @@ enum polh_verdict {
 	POLH_ANSWER_FOREIGN_KEY,	/* came with a key invalidated that is not the command's */
 };
 
+/* What there is to do when something that a command waited for is over. */
+enum polh_flight_next {
+	POLH_FLIGHT_WAIT,	/* nothing, others come */
+	POLH_FLIGHT_REVOKE,	/* make the peer's key void: it has been left valid */
+	POLH_FLIGHT_END,	/* end the command, it waits for nothing any more */
+};
+
 /* Return: the tag that a response names, or -1 when there is none of so many. */
 static inline int polh_flight_tag(const struct nvme_completion *cqe, unsigned int nr_tags)
 {
@@ -65,13 +77,27 @@ static inline int polh_flight_tag(const struct nvme_completion *cqe, unsigned in
 /* The command is about to be posted, everything else is filled in. */
 static inline void polh_flight_begin(struct polh_flight *flight, int waiting)
 {
-	atomic_set_release(&flight->waiting, waiting);
+	atomic_set_release(&flight->waiting, waiting | POLH_WAIT_POST);
 }
 
-/* Return: whether the command waits for nothing any more, with this over: then end it. */
-static inline bool polh_flight_done(struct polh_flight *flight, int what)
+/*
+ * This is over. What the command did not wait for has no effect. Of all callers one is told to end
+ * the command, and one at most, before that, to revoke the key: whoever is last of the post and a
+ * check that left POLH_WAIT_INVALIDATE.
+ */
+static inline enum polh_flight_next polh_flight_done(struct polh_flight *flight, int what)
 {
-	return !(atomic_fetch_andnot(what, &flight->waiting) & ~what);
+	int before = atomic_fetch_andnot(what, &flight->waiting);
+	int over = before & what, left = before & ~what;
+
+	if (!over)
+		return POLH_FLIGHT_WAIT;
+	if (!left)
+		return POLH_FLIGHT_END;
+	if ((over & (POLH_WAIT_POST | POLH_WAIT_CHECK)) && (left & POLH_WAIT_INVALIDATE) &&
+	    !(left & (POLH_WAIT_POST | POLH_WAIT_CHECK)))
+		return POLH_FLIGHT_REVOKE;
+	return POLH_FLIGHT_WAIT;
 }
 
 enum polh_verdict polh_flight_answer(struct polh_flight *flight,

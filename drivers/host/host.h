@@ -82,7 +82,7 @@ enum polh_data {
  * @invalidated: completion of @invalidate
  * @queue: the tag's queue
  *
- * From queue_rq until the post the submitter owns it, from then on its completions do.
+ * From queue_rq until the post has returned the submitter owns it, from then on its completions do.
  */
 struct polh_tag {
 	struct polh_flight flight;
@@ -138,12 +138,13 @@ struct polh_slots {
 	unsigned int nr_mrs;
 };
 
-/* Counted by submitters, on several CPUs at once. */
+/* Counted by whoever posts, on several CPUs at once. */
 struct polh_submitted {
 	u64 commands;
 	u64 posts;
 	u64 work_requests;
 	u64 registrations;
+	u64 invalidations;
 	u64 copies;
 	u64 zero_copy;
 	u64 in_capsule;
@@ -154,8 +155,6 @@ struct polh_submitted {
 /* Counted where completions are reaped. */
 struct polh_reaped {
 	u64 completions;
-	u64 posts;
-	u64 invalidations;
 	u64 remote_invalidations;
 	u64 timeouts;
 };
@@ -223,7 +222,7 @@ enum polh_cm_phase {
  * @poller: task inside ->poll
  * @batch: where ->poll collects finished requests
  * @polling: held by the one CPU that polls
- * @submitted: counters of submitters
+ * @submitted: counters of whoever posts
  * @reaped: counters of the reaper
  */
 struct polh_queue {

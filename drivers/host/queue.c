@@ -674,6 +674,7 @@ void polh_queue_sum(const struct polh_queue *queue, struct polh_counters *sum)
 		sum->posts += part->posts;
 		sum->work_requests += part->work_requests;
 		sum->registrations += part->registrations;
+		sum->invalidations += part->invalidations;
 		sum->copies += part->copies;
 		sum->zero_copy += part->zero_copy;
 		sum->in_capsule += part->in_capsule;
@@ -681,9 +682,6 @@ void polh_queue_sum(const struct polh_queue *queue, struct polh_counters *sum)
 		sum->bytes_written += part->bytes_written;
 	}
 	sum->completions += READ_ONCE(queue->reaped.completions);
-	sum->posts += READ_ONCE(queue->reaped.posts);
-	sum->work_requests += READ_ONCE(queue->reaped.invalidations);
-	sum->invalidations += READ_ONCE(queue->reaped.invalidations);
 	sum->remote_invalidations += READ_ONCE(queue->reaped.remote_invalidations);
 	sum->timeouts += READ_ONCE(queue->reaped.timeouts);
 }

@@ -5,7 +5,8 @@
  *
  * The two sides run at the same time on different CPUs and share no lock. What they have in common
  * is the request's tag: until the post the submitter owns it, from then on the completions do. What
- * a request waits for, and which response is its, is in flight.h.
+ * a request waits for, the end of the post itself included, and which response is its, is in
+ * flight.h.
  *
  * What a small command needs is the tag's as long as the connection lives: its capsule and its slot
  * stay mapped, so the device may read them again after the response, for a packet that got lost and
@@ -146,7 +147,8 @@ static void polh_request_count(struct polh_tag *tag, bool write)
 }
 
 /*
- * Puts the tag's work requests at the end of a chain. From the post on its completions own the tag.
+ * Puts the tag's work requests at the end of a chain. They stay as they are until the post has
+ * returned; from then on the tag's completions own it.
  */
 static void polh_request_chain(struct polh_chain *chain, struct polh_tag *tag)
 {
@@ -176,29 +178,6 @@ static void polh_request_chain(struct polh_chain *chain, struct polh_tag *tag)
 	polh_flight_begin(&tag->flight, waiting);
 }
 
-/*
- * Posts a chain. Where that fails the queue pair is of no use, and nobody knows what of the chain
- * went out: the requests stay where they are, and recovery ends them when the queue pair is
- * drained.
- */
-static void polh_request_post(struct polh_chain *chain)
-{
-	const struct ib_send_wr *bad;
-	int err;
-
-	if (!chain->first)
-		return;
-	polh_submitted(chain->queue, posts, 1);
-	polh_submitted(chain->queue, work_requests, chain->count);
-	local_bh_disable();
-	err = ib_post_send(chain->queue->qp, chain->first, &bad);
-	local_bh_enable();
-	if (err)
-		polh_queue_fail(chain->queue, "posting failed", err);
-	chain->first = NULL;
-	chain->count = 0;
-}
-
 /* Whether the times of the tag's next command are taken. Nobody may write those of a poll queue. */
 static bool polh_request_measured(struct polh_tag *tag)
 {
@@ -211,7 +190,7 @@ static u64 polh_request_took(u64 from, u64 to)
 	return to > from ? to - from : 0;
 }
 
-/* The group's thread keeps the times of a command that is about to end. */
+/* The group's thread keeps the times of a command that is about to end, if it is who ends it. */
 static void polh_request_measure(struct polh_tag *tag, struct request *rq)
 {
 	struct polh_request *request = blk_mq_rq_to_pdu(rq);
@@ -231,6 +210,108 @@ static void polh_request_measure(struct polh_tag *tag, struct request *rq)
 			polh_request_took(tag->answered, now));
 	pol_latency_add(latency, class, POL_LATENCY_HOST_TOTAL,
 			polh_request_took(tag->begun, now));
+}
+
+static void polh_request_complete_batch(struct io_comp_batch *batch)
+{
+	polh_nvme_complete_batch(batch);
+}
+
+/*
+ * Ends the request of a tag that waits for nothing any more. The tag may be in use again at once.
+ * Mostly whoever reaps comes here, and the submitter where the response was faster than the post.
+ */
+static void polh_request_end(struct polh_tag *tag)
+{
+	struct polh_queue *queue = tag->queue;
+	union nvme_result result = tag->flight.result;
+	__le16 status = tag->flight.status;
+	struct request *rq = tag->rq;
+
+	if (!rq) {
+		nvme_complete_async_event(&queue->ctrl->nvme, status, &result);
+		return;
+	}
+	if (tag->data == POLH_DATA_MAPPED)
+		polh_memory_unmap(tag);
+	else if (tag->data == POLH_DATA_SLOT && rq_data_dir(rq) == READ &&
+		 !(le16_to_cpu(status) >> 1))
+		polh_memory_copy_out(tag, rq);
+	if (tag->begun && likely(pol_group_owns(queue->group)))
+		polh_request_measure(tag, rq);
+
+	polh_nvme_set_result(rq, status, result);
+	if (unlikely(blk_should_fake_timeout(rq->q)))
+		return;
+	if (READ_ONCE(queue->poller) == current) {
+		blk_mq_set_request_complete(rq);
+		if (!blk_mq_add_to_batch(rq, queue->batch, !!polh_nvme_request(rq)->status,
+					 polh_request_complete_batch))
+			nvme_complete_rq(rq);
+	} else {
+		blk_mq_complete_request_direct(rq, nvme_complete_rq);
+	}
+}
+
+/* The peer left its key to the request's pages valid: make it void before they are given back. */
+static void polh_request_revoke(struct polh_tag *tag)
+{
+	struct polh_queue *queue = tag->queue;
+	const struct ib_send_wr *bad;
+	int err;
+
+	tag->invalidate.ex.invalidate_rkey = tag->flight.rkey;
+	polh_submitted(queue, posts, 1);
+	polh_submitted(queue, work_requests, 1);
+	polh_submitted(queue, invalidations, 1);
+	local_bh_disable();
+	err = ib_post_send(queue->qp, &tag->invalidate, &bad);
+	local_bh_enable();
+	if (err)
+		polh_queue_fail(queue, "posting an invalidation failed", err);
+}
+
+static void polh_request_done(struct polh_tag *tag, int what)
+{
+	switch (polh_flight_done(&tag->flight, what)) {
+	case POLH_FLIGHT_WAIT:
+		break;
+	case POLH_FLIGHT_REVOKE:
+		polh_request_revoke(tag);
+		break;
+	case POLH_FLIGHT_END:
+		polh_request_end(tag);
+		break;
+	}
+}
+
+/*
+ * Posts a chain. Where that fails the queue pair is of no use, and nobody knows what of the chain
+ * went out: the requests stay where they are, and recovery ends them when the queue pair is
+ * drained.
+ */
+static void polh_request_post(struct polh_chain *chain)
+{
+	const struct ib_send_wr *wr, *next, *bad;
+	int err;
+
+	if (!chain->first)
+		return;
+	polh_submitted(chain->queue, posts, 1);
+	polh_submitted(chain->queue, work_requests, chain->count);
+	local_bh_disable();
+	err = ib_post_send(chain->queue->qp, chain->first, &bad);
+	local_bh_enable();
+	if (err)
+		polh_queue_fail(chain->queue, "posting failed", err);
+	/* Each tag may be in use again as soon as it is let go. */
+	for (wr = chain->first; wr; wr = next) {
+		next = wr->next;
+		if (wr->opcode == IB_WR_SEND)
+			polh_request_done(container_of(wr, struct polh_tag, send), POLH_WAIT_POST);
+	}
+	chain->first = NULL;
+	chain->count = 0;
 }
 
 /* Makes a request ready to be posted. Anything but BLK_STS_OK leaves it as it was. */
@@ -325,52 +406,6 @@ static void polh_queue_rqs(pol_compat_rq_list *list)
 	pol_compat_rq_list_restore(list, taken, nr_taken);
 }
 
-static void polh_request_complete_batch(struct io_comp_batch *batch)
-{
-	polh_nvme_complete_batch(batch);
-}
-
-/*
- * Ends the request of a tag that waits for nothing any more. The tag may be in use again at once.
- */
-static void polh_request_end(struct polh_tag *tag)
-{
-	struct polh_queue *queue = tag->queue;
-	union nvme_result result = tag->flight.result;
-	__le16 status = tag->flight.status;
-	struct request *rq = tag->rq;
-
-	if (!rq) {
-		nvme_complete_async_event(&queue->ctrl->nvme, status, &result);
-		return;
-	}
-	if (tag->data == POLH_DATA_MAPPED)
-		polh_memory_unmap(tag);
-	else if (tag->data == POLH_DATA_SLOT && rq_data_dir(rq) == READ &&
-		 !(le16_to_cpu(status) >> 1))
-		polh_memory_copy_out(tag, rq);
-	if (tag->begun)
-		polh_request_measure(tag, rq);
-
-	polh_nvme_set_result(rq, status, result);
-	if (unlikely(blk_should_fake_timeout(rq->q)))
-		return;
-	if (READ_ONCE(queue->poller) == current) {
-		blk_mq_set_request_complete(rq);
-		if (!blk_mq_add_to_batch(rq, queue->batch, !!polh_nvme_request(rq)->status,
-					 polh_request_complete_batch))
-			nvme_complete_rq(rq);
-	} else {
-		blk_mq_complete_request_direct(rq, nvme_complete_rq);
-	}
-}
-
-static void polh_request_done(struct polh_tag *tag, int what)
-{
-	if (polh_flight_done(&tag->flight, what))
-		polh_request_end(tag);
-}
-
 /* A queue that is not polled is reaped by its group's thread and nobody else. */
 static void polh_request_assert_reaper(const struct polh_queue *queue)
 {
@@ -415,24 +450,6 @@ static void polh_request_invalidated(struct ib_cq *cq, struct ib_wc *wc)
 	polh_request_done(tag, POLH_WAIT_INVALIDATE);
 }
 
-/* The peer left its key to the request's pages valid: make it void before they are given back. */
-static bool polh_request_invalidate(struct polh_tag *tag)
-{
-	struct polh_queue *queue = tag->queue;
-	const struct ib_send_wr *bad;
-	int err;
-
-	tag->invalidate.ex.invalidate_rkey = tag->flight.rkey;
-	polh_reaped(queue, posts, 1);
-	polh_reaped(queue, invalidations, 1);
-	local_bh_disable();
-	err = ib_post_send(queue->qp, &tag->invalidate, &bad);
-	local_bh_enable();
-	if (err)
-		polh_queue_fail(queue, "posting an invalidation failed", err);
-	return !err;
-}
-
 static void polh_request_answer(struct polh_queue *queue, const struct nvme_completion *cqe,
 				bool invalidated, u32 rkey)
 {
@@ -458,10 +475,8 @@ static void polh_request_answer(struct polh_queue *queue, const struct nvme_comp
 		tag->answered = local_clock();
 	if (invalidated)
 		polh_reaped(queue, remote_invalidations, 1);
-	if (answer == POLH_ANSWER_COMPLETE)
-		polh_request_done(tag, POLH_WAIT_CHECK | POLH_WAIT_INVALIDATE);
-	else if (polh_request_invalidate(tag))
-		polh_request_done(tag, POLH_WAIT_CHECK);
+	polh_request_done(tag, answer == POLH_ANSWER_COMPLETE ?
+				       POLH_WAIT_CHECK | POLH_WAIT_INVALIDATE : POLH_WAIT_CHECK);
 }
 
 /**

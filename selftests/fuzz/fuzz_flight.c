@@ -2,9 +2,10 @@
 /*
  * Input: how many tags a queue has (a byte), then what happens on it, a record of 24 bytes each:
  * which event, tag, flags, a byte that is nothing, a key (4 bytes), a response (16 bytes). Commands
- * are submitted and the device reports what it was asked for, as it does; responses are whatever
- * comes. A model says which of them may be taken, and when a command ends: once, not before its
- * response, and not while the peer has a key.
+ * are submitted and posted, and the device reports what it was asked for, as it does; responses are
+ * whatever comes, also before the post. A model says which of them may be taken, when a key has to
+ * be made void, and when a command ends: once, not before its post and its response, and not while
+ * the peer has a key.
  */
 #include "fuzz.h"
 #include "host/flight.h"
@@ -12,7 +13,7 @@
 #define TAGS_MAX	64
 
 struct record {
-	u8 event;	/* 0 submission, 1 completion of SEND or invalidation, else response */
+	u8 event;	/* 0 submission, 1 the device reports, 2 the post returns, else response */
 	u8 tag;
 	u8 flags;
 	u8 pad;
@@ -29,6 +30,7 @@ struct record {
 struct model {
 	struct polh_flight flight;
 	bool busy;
+	bool posted;
 	bool sending;		/* a completion of the SEND will come */
 	bool answered;
 	bool keyed;		/* the peer has a key */
@@ -45,6 +47,7 @@ static void submit(struct model *tag, const struct record *record)
 		return;
 	memset(tag, 0xa5, sizeof(*tag));
 	tag->busy = true;
+	tag->posted = false;
 	tag->answered = false;
 	tag->invalidating = false;
 	tag->sending = record->flags & FLAG_SIGNALLED;
@@ -61,9 +64,12 @@ static void submit(struct model *tag, const struct record *record)
 
 static void done(struct model *tag, int what)
 {
-	bool over = tag->answered && !tag->sending && !tag->keyed;
+	bool revoke = tag->answered && tag->posted && tag->keyed && !tag->invalidating;
+	bool over = tag->answered && tag->posted && !tag->sending && !tag->keyed;
 
-	MUST(polh_flight_done(&tag->flight, what) == over);
+	MUST(polh_flight_done(&tag->flight, what) ==
+	     (over ? POLH_FLIGHT_END : revoke ? POLH_FLIGHT_REVOKE : POLH_FLIGHT_WAIT));
+	tag->invalidating |= revoke;
 	if (!over)
 		return;
 	MUST(!memcmp(&tag->flight.result, tag->cqe, 8));
@@ -86,6 +92,15 @@ static void report(struct model *tag, const struct record *record)
 		tag->sending = false;
 		done(tag, POLH_WAIT_SEND);
 	}
+}
+
+/* The post returns. A response that came before has been kept. */
+static void post(struct model *tag)
+{
+	if (!tag->busy || tag->posted)
+		return;
+	tag->posted = true;
+	done(tag, POLH_WAIT_POST);
 }
 
 /* What a response is, by the rules: the identifier first, then the key. */
@@ -122,8 +137,7 @@ static void respond(struct model *tags, unsigned int nr_tags, const struct recor
 		if (answer == POLH_ANSWER_COMPLETE || answer == POLH_ANSWER_KEY_LEFT) {
 			tag->answered = true;
 			memcpy(tag->cqe, record->cqe, sizeof(tag->cqe));
-			tag->invalidating = answer == POLH_ANSWER_KEY_LEFT;
-			tag->keyed = tag->invalidating;
+			tag->keyed = answer == POLH_ANSWER_KEY_LEFT;
 			done(tag, POLH_WAIT_CHECK | (tag->keyed ? 0 : POLH_WAIT_INVALIDATE));
 		} else {
 			MUST(!memcmp(&before, &tag->flight, sizeof(before)));
@@ -151,6 +165,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			break;
 		case 1:
 			report(&tags[record.tag % nr_tags], &record);
+			break;
+		case 2:
+			post(&tags[record.tag % nr_tags]);
 			break;
 		default:
 			respond(tags, nr_tags, &record);

@@ -28,12 +28,19 @@ static const struct nvme_completion *response(u16 cid)
 
 static struct polh_flight flight;
 
-static void begin(u16 cid, int waiting)
+static void begin_unposted(u16 cid, int waiting)
 {
 	memset(&flight, 0xa5, sizeof(flight));
 	flight.command_id = cid;
 	flight.rkey = KEY;
 	polh_flight_begin(&flight, waiting);
+}
+
+static void begin(u16 cid, int waiting)
+{
+	begin_unposted(cid, waiting);
+	CHECK_EQ(polh_flight_done(&flight, POLH_WAIT_POST),
+		 waiting ? POLH_FLIGHT_WAIT : POLH_FLIGHT_END);
 }
 
 /* Give the command an answer; a refused one must have left everything as it was. */
@@ -85,7 +92,8 @@ TEST(a_command_is_answered_once)
 	begin(0x5007, SMALL);
 	CHECK_EQ(answer(0x5007, false, 0), POLH_ANSWER_COMPLETE);
 	CHECK_EQ(answer(0x5007, false, 0), POLH_ANSWER_UNKNOWN);
-	CHECK_EQ(polh_flight_done(&flight, POLH_WAIT_CHECK | POLH_WAIT_INVALIDATE), true);
+	CHECK_EQ(polh_flight_done(&flight, POLH_WAIT_CHECK | POLH_WAIT_INVALIDATE),
+		 POLH_FLIGHT_END);
 	CHECK_EQ(answer(0x5007, false, 0), POLH_ANSWER_UNKNOWN);
 	CHECK_EQ(answer(0x5007, true, KEY), POLH_ANSWER_UNKNOWN);
 }
@@ -138,10 +146,60 @@ TEST(a_key_that_is_left_is_waited_for)
 {
 	begin(1, ALL);
 	CHECK_EQ(answer(1, false, 0), POLH_ANSWER_KEY_LEFT);
-	CHECK_EQ(polh_flight_done(&flight, POLH_WAIT_CHECK), false);
-	CHECK_EQ(polh_flight_done(&flight, POLH_WAIT_SEND), false);
-	CHECK_EQ(polh_flight_done(&flight, POLH_WAIT_INVALIDATE), true);
+	CHECK_EQ(polh_flight_done(&flight, POLH_WAIT_CHECK), POLH_FLIGHT_REVOKE);
+	CHECK_EQ(polh_flight_done(&flight, POLH_WAIT_SEND), POLH_FLIGHT_WAIT);
+	CHECK_EQ(polh_flight_done(&flight, POLH_WAIT_INVALIDATE), POLH_FLIGHT_END);
 	CHECK_EQ(atomic_read(&flight.waiting), 0);
+}
+
+TEST(an_answer_before_the_post_waits_for_it)
+{
+	begin_unposted(1, SMALL);
+	CHECK_EQ(answer(1, false, 0), POLH_ANSWER_COMPLETE);
+	CHECK_EQ(polh_flight_done(&flight, POLH_WAIT_CHECK | POLH_WAIT_INVALIDATE),
+		 POLH_FLIGHT_WAIT);
+	CHECK_EQ(atomic_read(&flight.waiting), POLH_WAIT_POST);
+	CHECK_EQ(answer(1, false, 0), POLH_ANSWER_UNKNOWN);
+	CHECK_EQ(polh_flight_done(&flight, POLH_WAIT_POST), POLH_FLIGHT_END);
+	CHECK_EQ(atomic_read(&flight.waiting), 0);
+}
+
+TEST(a_key_is_revoked_once_and_after_the_post)
+{
+	begin_unposted(1, ALL);
+	CHECK_EQ(answer(1, false, 0), POLH_ANSWER_KEY_LEFT);
+	CHECK_EQ(polh_flight_done(&flight, POLH_WAIT_CHECK), POLH_FLIGHT_WAIT);
+	CHECK_EQ(polh_flight_done(&flight, POLH_WAIT_POST), POLH_FLIGHT_REVOKE);
+	CHECK_EQ(polh_flight_done(&flight, POLH_WAIT_POST), POLH_FLIGHT_WAIT);
+	CHECK_EQ(polh_flight_done(&flight, POLH_WAIT_CHECK), POLH_FLIGHT_WAIT);
+	CHECK_EQ(polh_flight_done(&flight, POLH_WAIT_SEND), POLH_FLIGHT_WAIT);
+	CHECK_EQ(polh_flight_done(&flight, POLH_WAIT_INVALIDATE), POLH_FLIGHT_END);
+
+	/* Nothing is revoked before the answer, nor for one that left no key. */
+	begin_unposted(1, ALL);
+	CHECK_EQ(polh_flight_done(&flight, POLH_WAIT_SEND), POLH_FLIGHT_WAIT);
+	CHECK_EQ(polh_flight_done(&flight, POLH_WAIT_POST), POLH_FLIGHT_WAIT);
+	CHECK_EQ(answer(1, true, KEY), POLH_ANSWER_COMPLETE);
+	CHECK_EQ(polh_flight_done(&flight, POLH_WAIT_CHECK | POLH_WAIT_INVALIDATE),
+		 POLH_FLIGHT_END);
+	begin_unposted(1, ALL);
+	CHECK_EQ(answer(1, true, KEY), POLH_ANSWER_COMPLETE);
+	CHECK_EQ(polh_flight_done(&flight, POLH_WAIT_CHECK | POLH_WAIT_INVALIDATE),
+		 POLH_FLIGHT_WAIT);
+	CHECK_EQ(polh_flight_done(&flight, POLH_WAIT_POST), POLH_FLIGHT_WAIT);
+	CHECK_EQ(polh_flight_done(&flight, POLH_WAIT_SEND), POLH_FLIGHT_END);
+}
+
+TEST(what_was_not_waited_for_ends_nothing)
+{
+	begin(1, 0);
+	CHECK_EQ(polh_flight_done(&flight, POLH_WAIT_SEND), POLH_FLIGHT_WAIT);
+	CHECK_EQ(polh_flight_done(&flight, ALL | POLH_WAIT_POST), POLH_FLIGHT_WAIT);
+	begin(1, SMALL);
+	CHECK_EQ(polh_flight_done(&flight, POLH_WAIT_SEND), POLH_FLIGHT_WAIT);
+	CHECK_EQ(polh_flight_done(&flight, POLH_WAIT_INVALIDATE), POLH_FLIGHT_WAIT);
+	CHECK_EQ(polh_flight_done(&flight, SMALL), POLH_FLIGHT_END);
+	CHECK_EQ(polh_flight_done(&flight, SMALL), POLH_FLIGHT_WAIT);
 }
 
 TEST(a_command_ends_with_the_last_of_all_in_any_order)
@@ -150,14 +208,16 @@ TEST(a_command_ends_with_the_last_of_all_in_any_order)
 		{ 0, 1, 2 }, { 0, 2, 1 }, { 1, 0, 2 }, { 1, 2, 0 }, { 2, 0, 1 }, { 2, 1, 0 },
 	};
 	static const int parts[3] = {
-		POLH_WAIT_SEND, POLH_WAIT_RESPONSE | POLH_WAIT_CHECK, POLH_WAIT_INVALIDATE,
+		POLH_WAIT_SEND, POLH_WAIT_RESPONSE | POLH_WAIT_CHECK | POLH_WAIT_INVALIDATE,
+		POLH_WAIT_POST,
 	};
 	unsigned int i, step;
 
 	for (i = 0; i < 6; i++) {
-		begin(1, ALL);
+		begin_unposted(1, ALL);
 		for (step = 0; step < 3; step++)
-			CHECK_EQ(polh_flight_done(&flight, parts[orders[i][step]]), step == 2);
+			CHECK_EQ(polh_flight_done(&flight, parts[orders[i][step]]),
+				 step == 2 ? POLH_FLIGHT_END : POLH_FLIGHT_WAIT);
 		CHECK_EQ(atomic_read(&flight.waiting), 0);
 	}
 }
@@ -193,4 +253,53 @@ TEST(of_two_answers_at_once_one_is_taken)
 	answer_often(&taken[1]);
 	pthread_join(other, NULL);
 	CHECK_EQ(taken[0] + taken[1], ROUNDS);
+}
+
+/* The submitter and the reaper at once: how often each was told to revoke, and to end. */
+struct ender {
+	int what[2];
+	unsigned int revoked;
+	unsigned int ended;
+};
+
+static void *end_often(void *arg)
+{
+	unsigned int round, i;
+	struct ender *ender = arg;
+
+	for (round = 0; round < ROUNDS; round++) {
+		if (pthread_barrier_wait(&barrier) == PTHREAD_BARRIER_SERIAL_THREAD)
+			polh_flight_begin(&flight, POLH_WAIT_CHECK | POLH_WAIT_INVALIDATE);
+		pthread_barrier_wait(&barrier);
+		for (i = 0; i < 2; i++) {
+			switch (polh_flight_done(&flight, ender->what[i])) {
+			case POLH_FLIGHT_WAIT:
+				break;
+			case POLH_FLIGHT_REVOKE:
+				ender->revoked++;
+				if (polh_flight_done(&flight, POLH_WAIT_INVALIDATE) ==
+				    POLH_FLIGHT_END)
+					ender->ended++;
+				break;
+			case POLH_FLIGHT_END:
+				ender->ended++;
+				break;
+			}
+		}
+	}
+	return NULL;
+}
+
+TEST(of_submitter_and_reaper_one_revokes_and_one_ends)
+{
+	struct ender submitter = { .what = { POLH_WAIT_POST, POLH_WAIT_SEND } };
+	struct ender reaper = { .what = { POLH_WAIT_CHECK, POLH_WAIT_SEND } };
+	pthread_t other;
+
+	pthread_barrier_init(&barrier, NULL, 2);
+	pthread_create(&other, NULL, end_often, &submitter);
+	end_often(&reaper);
+	pthread_join(other, NULL);
+	CHECK_EQ(submitter.revoked + reaper.revoked, ROUNDS);
+	CHECK_EQ(submitter.ended + reaper.ended, ROUNDS);
 }
