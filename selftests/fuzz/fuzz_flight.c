@@ -13,7 +13,7 @@
 #define TAGS_MAX	64
 
 struct record {
-	u8 event;	/* 0 submission, 1 the device reports, 2 the post returns, else response */
+	u8 event;	/* 0 submission, 1 the device reports, 3 the post returns, else response */
 	u8 tag;
 	u8 flags;
 	u8 pad;
@@ -166,7 +166,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		case 1:
 			report(&tags[record.tag % nr_tags], &record);
 			break;
-		case 2:
+		case 3:
 			post(&tags[record.tag % nr_tags]);
 			break;
 		default:
