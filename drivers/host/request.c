@@ -542,6 +542,25 @@ static int polh_poll(struct blk_mq_hw_ctx *hctx, struct io_comp_batch *batch)
 }
 
 /*
+ * Nobody looks into a polled queue when its user does not, be it that it has been stopped: the
+ * response may have been there for long. All that is there is reaped now, for once.
+ */
+static bool polh_request_was_answered(struct request *rq)
+{
+	struct polh_queue *queue = rq->mq_hctx->driver_data;
+	unsigned int reaped = 0;
+	int found;
+
+	while (reaped < queue->cq_entries && blk_mq_rq_state(rq) == MQ_RQ_IN_FLIGHT) {
+		found = polh_poll(rq->mq_hctx, NULL);
+		if (!found)
+			break;
+		reaped += found;
+	}
+	return blk_mq_rq_state(rq) != MQ_RQ_IN_FLIGHT;
+}
+
+/*
  * A command takes too long. On a live controller the connection is given up and everything in
  * flight ends with it; otherwise whoever connects, resets or deletes waits for this very command,
  * and all that is in flight ends now. Both happen in a worker, which drains every queue of the
@@ -552,6 +571,8 @@ static enum blk_eh_timer_return polh_timeout(struct request *rq)
 	struct polh_queue *queue = rq->mq_hctx->driver_data;
 	struct polh_request *request = blk_mq_rq_to_pdu(rq);
 
+	if (test_bit(POLH_QUEUE_POLLED, &queue->flags) && polh_request_was_answered(rq))
+		return BLK_EH_DONE;
 	polh_reaped(queue, timeouts, 1);
 	dev_warn_ratelimited(queue->ctrl->nvme.device, "queue %u: command %#x (opcode %#x) timed out\n",
 		 queue->qid, request->command.common.command_id, request->command.common.opcode);
