@@ -281,6 +281,7 @@ static int polh_ctrl_setup_io(struct polh_ctrl *ctrl, bool first)
 		if (err)
 			return err;
 		polh_ctrl_set_ready(ctrl, &ctrl->io_set_ready, true);
+		ctrl->sqsize = nvme->sqsize;
 	}
 
 	nr_start = min_t(unsigned int, nr, ctrl->io_set.nr_hw_queues);
@@ -323,6 +324,8 @@ int polh_ctrl_setup(struct polh_ctrl *ctrl, bool first)
 	int err;
 
 	clear_bit(POLH_CTRL_FAILED, &ctrl->flags);
+	/* What another target or device had room for meanwhile does not bind this one. */
+	nvme->sqsize = ctrl->sqsize;
 	polh_recovery_watch(ctrl);
 	err = polh_ctrl_setup_admin(ctrl, first);
 	if (!err && ctrl->nr_queues > 1)
@@ -595,7 +598,7 @@ static struct polh_ctrl *polh_ctrl_alloc(struct nvmf_ctrl_options *opts)
 		goto err_addresses;
 	ctrl->nvme.opts = opts;
 	ctrl->nvme.queue_count = ctrl->nr_queues;
-	ctrl->nvme.sqsize = opts->queue_size - 1;
+	ctrl->sqsize = opts->queue_size - 1;
 	ctrl->nvme.kato = opts->kato;
 	ctrl->copy_max = min_t(u32, READ_ONCE(copy_max), POLH_COPY_MAX_LIMIT);
 	ctrl->slot_mem_max = READ_ONCE(slot_mem_max);

@@ -280,6 +280,7 @@ enum polh_ctrl_flag {
  * @src_addr: the address to come from, with NVMF_OPT_HOST_TRADDR
  * @queues: all queues there can be, the admin queue first
  * @nr_queues: their number
+ * @sqsize: depth of I/O queues to ask for, 0's based: the user's, then that of the first connect
  * @io_queues: of the I/O queues in use how many are for which map
  * @admin_set: tags of the admin queue
  * @io_set: tags of the I/O queues
@@ -315,6 +316,7 @@ struct polh_ctrl {
 
 	struct polh_queue *queues;
 	unsigned int nr_queues;
+	u16 sqsize;
 	u32 io_queues[HCTX_MAX_TYPES];
 	struct blk_mq_tag_set admin_set;
 	struct blk_mq_tag_set io_set;
