@@ -207,6 +207,8 @@ static int polh_ctrl_connect_io(struct polh_ctrl *ctrl, unsigned int nr, unsigne
 		struct polh_queue *queue = &ctrl->queues[qid];
 
 		err = polh_queue_connect(queue, nr_tags, copy);
+		if (!err && test_bit(POLH_CTRL_FAILED, &ctrl->flags))
+			err = -ECONNRESET;
 		if (err)
 			return err;
 		queue->in_capsule_max = polh_limits_in_capsule(nvme->ioccsz, nvme->icdoff,
@@ -241,6 +243,7 @@ static int polh_ctrl_setup_io(struct polh_ctrl *ctrl, bool first)
 	struct nvme_ctrl *nvme = &ctrl->nvme;
 	int granted, err, nr = ctrl->nr_queues - 1;
 	unsigned int nr_tags, nr_start, qid;
+	bool again = false;
 
 	err = nvme_set_queue_count(nvme, &nr);
 	if (err)
@@ -264,9 +267,13 @@ static int polh_ctrl_setup_io(struct polh_ctrl *ctrl, bool first)
 			return granted;
 		if (granted == nr_tags)
 			break;
-		/* Less than was asked for: ask again for what there is. */
-		if (granted < 2)
+		/* Less than was asked for: ask again for what there is, once. */
+		if (granted < 2 || again) {
+			dev_err(nvme->device, "the target grants %d entries per queue of %u\n",
+				granted, nr_tags);
 			return -EPROTO;
+		}
+		again = true;
 		mutex_lock(&ctrl->lock);
 		polh_queues_stop(ctrl, 1);
 		polh_queues_disconnect(ctrl, 1);
