@@ -566,6 +566,7 @@ static int polh_ctrl_parse_addresses(struct polh_ctrl *ctrl, struct nvmf_ctrl_op
 	return err;
 }
 
+/* Options of a controller whose nvme connect failed are gone, though somebody may still hold it. */
 static bool polh_ctrl_exists(struct nvmf_ctrl_options *opts)
 {
 	struct polh_ctrl *ctrl;
@@ -573,7 +574,8 @@ static bool polh_ctrl_exists(struct nvmf_ctrl_options *opts)
 
 	mutex_lock(&polh_ctrls_lock);
 	list_for_each_entry(ctrl, &polh_ctrls, entry) {
-		found = nvmf_ip_options_match(&ctrl->nvme, opts);
+		found = test_bit(POLH_CTRL_CREATED, &ctrl->flags) &&
+			nvmf_ip_options_match(&ctrl->nvme, opts);
 		if (found)
 			break;
 	}
