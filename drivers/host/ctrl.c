@@ -436,9 +436,13 @@ static void polh_ctrl_reset_work(struct work_struct *work)
 {
 	struct nvme_ctrl *nvme = container_of(work, struct nvme_ctrl, reset_work);
 	struct polh_ctrl *ctrl = polh_ctrl_of(nvme);
-	unsigned int noio = memalloc_noio_save();
+	unsigned int noio;
 	int err;
 
+	/* There is nothing to reset before the first connect, which cancels this work. */
+	if (!ctrl->admin_set_ready)
+		return;
+	noio = memalloc_noio_save();
 	nvme_stop_ctrl(nvme);
 	polh_ctrl_teardown(ctrl, false);
 	if (nvme_change_ctrl_state(nvme, NVME_CTRL_CONNECTING)) {
@@ -635,6 +639,7 @@ struct nvme_ctrl *polh_ctrl_create(struct device *dev, struct nvmf_ctrl_options 
 {
 	struct polh_ctrl *ctrl;
 	struct nvme_ctrl *nvme;
+	bool connecting;
 	int err;
 
 	ctrl = polh_ctrl_alloc(opts);
@@ -651,7 +656,10 @@ struct nvme_ctrl *polh_ctrl_create(struct device *dev, struct nvmf_ctrl_options 
 	err = polh_compat_add_ctrl(nvme);
 	if (err)
 		goto err_add;
-	if (!nvme_change_ctrl_state(nvme, NVME_CTRL_CONNECTING)) {
+	connecting = nvme_change_ctrl_state(nvme, NVME_CTRL_CONNECTING);
+	/* A user may have asked for a reset until here; the next can come when it is live. */
+	cancel_work_sync(&nvme->reset_work);
+	if (!connecting) {
 		err = -EINTR;
 		goto err_setup;
 	}
