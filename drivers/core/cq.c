@@ -94,6 +94,7 @@ static struct pol_cq *pol_cq_create(struct pol_group *group, struct pol_device *
  * @entries: the most completions the queue pair can have outstanding
  * @shared: completions that arrive here whichever queue pair causes them (a shared receive queue's
  *	size): counted once for each completion queue
+ * @owner: of the shared receive queue: those that share a completion queue's share of it; NULL without
  *
  * Process context, may sleep; not for the group's thread.
  *
@@ -101,20 +102,22 @@ static struct pol_cq *pol_cq_create(struct pol_group *group, struct pol_device *
  * -ENOMEM or the device's error.
  */
 struct pol_cq *pol_cq_reserve(struct pol_group *group, struct pol_device *device,
-			      unsigned int entries, unsigned int shared)
+			      unsigned int entries, unsigned int shared, const void *owner)
 {
 	struct pol_cq *cq;
 
 	mutex_lock(&group->lock);
 	list_for_each_entry(cq, &group->all_cqs, link) {
 		if (cq->device == device && !READ_ONCE(cq->broken) &&
-		    cq->shared >= shared && cq->capacity - cq->reserved >= entries)
+		    (!shared || (cq->owner == owner && cq->shared >= shared)) &&
+		    cq->capacity - cq->reserved >= entries)
 			goto found;
 	}
 	cq = pol_cq_create(group, device, entries, shared);
 	if (IS_ERR(cq))
 		goto unlock;
 	cq->shared = shared;
+	cq->owner = owner;
 found:
 	cq->reserved += entries;
 unlock:

@@ -79,6 +79,7 @@ struct pol_poller {
  * @link: link in the group's list of all completion queues (under the group's lock)
  * @capacity: entries there are for queue pairs, besides the shared ones
  * @shared: entries set aside once for completions of a shared receive queue
+ * @owner: whose receive queue that is; compared, never looked at
  * @reserved: entries promised to queue pairs (under the group's lock)
  * @armed: the device will raise an event for the next completion; cleared by that event
  * @broken: the device reported an error of it; nothing more is placed here
@@ -91,6 +92,7 @@ struct pol_cq {
 	struct list_head link;
 	unsigned int capacity;
 	unsigned int shared;
+	const void *owner;
 	unsigned int reserved;
 	bool armed;
 	bool broken;
@@ -255,7 +257,7 @@ void pol_poller_add(struct pol_group *group, struct pol_poller *poller);
 void pol_poller_remove(struct pol_group *group, struct pol_poller *poller);
 
 struct pol_cq *pol_cq_reserve(struct pol_group *group, struct pol_device *device,
-			      unsigned int entries, unsigned int shared);
+			      unsigned int entries, unsigned int shared, const void *owner);
 void pol_cq_release(struct pol_cq *cq, unsigned int entries);
 
 /* Between the core's own files. */

@@ -467,7 +467,8 @@ static int polt_queue_create_qp(struct polt_queue *queue, struct pol_device *dev
 		init.cap.max_recv_sge = 1;
 		queue->cq_entries += queue->nr_receives;
 	}
-	queue->cq = pol_cq_reserve(queue->group, device, queue->cq_entries, queue->pair->srq_size);
+	queue->cq = pol_cq_reserve(queue->group, device, queue->cq_entries, queue->pair->srq_size,
+				   queue->pair);
 	if (IS_ERR(queue->cq))
 		return PTR_ERR(queue->cq);
 	init.send_cq = queue->cq->cq;
