@@ -399,16 +399,17 @@ void polt_queue_drop(struct polt_queue *queue)
 		list_del_init(&receive->entry);
 		polt_receive_repost(receive);
 	}
-	while (!list_empty(&queue->starved)) {
-		command = list_first_entry(&queue->starved, struct polt_command, entry);
-		list_del_init(&command->entry);
-		polt_command_release(command);
-	}
+	/* Those first: what is released below gives buffers back, to commands of other queues. */
 	for (i = 0; i < queue->nr_commands; i++) {
 		command = &queue->commands[i];
 		if (command->state != POLT_COMMAND_WAITING)
 			continue;
 		polt_transfer_unwait(command);
+		polt_command_release(command);
+	}
+	while (!list_empty(&queue->starved)) {
+		command = list_first_entry(&queue->starved, struct polt_command, entry);
+		list_del_init(&command->entry);
 		polt_command_release(command);
 	}
 	polt_transfer_serve_buffers(queue->pair);

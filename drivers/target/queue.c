@@ -310,6 +310,8 @@ static void polt_queue_end_work(struct work_struct *work)
 
 static void polt_queue_free_memory(struct polt_queue *queue)
 {
+	WARN_ON_ONCE(pol_timer_armed(&queue->connect_timer) || pol_timer_armed(&queue->stall_timer) ||
+		     pol_timer_armed(&queue->tail_timer));
 	polt_receives_free(&queue->receives);
 	pol_region_free(&queue->responses);
 	kvfree(queue->commands);

@@ -145,8 +145,15 @@ static inline bool polt_queue_is_live(const struct polt_queue *queue)
 	return queue->state == POLT_QUEUE_LIVE;
 }
 
+/* Does what is posted still go out? */
+static inline bool polt_queue_is_open(const struct polt_queue *queue)
+{
+	return queue->state <= POLT_QUEUE_LIVE;
+}
+
 /* any context: the queue is to end; marks it and queues its worker. Idempotent */
 bool polt_queue_end(struct polt_queue *queue, const char *why);
+void polt_queue_overtaken(struct polt_queue *queue);
 /* any context: the same, since something is wrong with it. The log says so */
 void polt_queue_fail(struct polt_queue *queue, const char *why);
 void polt_queue_fail_wc(struct polt_queue *queue, enum ib_wc_status status);

@@ -236,7 +236,7 @@ static void polt_transfer_watch(struct polt_command *command)
 	command->since = pol_group_now(queue->group);
 	command->number = ++queue->last_number;
 	list_add_tail(&command->posted, &queue->posted);
-	if (unlikely(!pol_timer_armed(&queue->stall_timer)))
+	if (unlikely(!pol_timer_armed(&queue->stall_timer)) && polt_queue_is_open(queue))
 		pol_timer_arm(queue->group, &queue->stall_timer, POLT_STALL_TIMEOUT);
 }
 
@@ -321,7 +321,7 @@ static bool polt_transfer_signal(struct polt_command *command)
 	}
 	if (!queue->unsignalled++)
 		queue->unsignalled_since = pol_group_now(queue->group);
-	if (!pol_timer_armed(&queue->tail_timer))
+	if (!pol_timer_armed(&queue->tail_timer) && polt_queue_is_open(queue))
 		pol_timer_arm(queue->group, &queue->tail_timer, POLT_TAIL_DELAY);
 	return false;
 }
