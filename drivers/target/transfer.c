@@ -284,6 +284,9 @@ static void polt_transfer_tail_done(struct ib_cq *cq, struct ib_wc *wc)
 	}
 	polt_transfer_done_before(queue, queue->tail_number + 1);
 	polt_queue_serve(queue);
+	/* Something still waits for what has been posted since. */
+	if (!list_empty(&queue->starved) || !list_empty(&queue->early) || !list_empty(&queue->held))
+		polt_transfer_reclaim(queue);
 }
 
 /* The timer of a queue with responses that asked for no completion. */
@@ -296,7 +299,10 @@ static void polt_transfer_tail_due(struct pol_group *group, struct pol_timer *ti
 		return;
 	if (age >= POLT_TAIL_DELAY) {
 		polt_transfer_reclaim(queue);
-		return;
+		/* There is one on its way already, for what was posted before: look again. */
+		if (!queue->unsignalled)
+			return;
+		age = 0;
 	}
 	pol_timer_arm(group, timer, POLT_TAIL_DELAY - age);
 }
