@@ -80,6 +80,7 @@ struct polt_queue {
 	unsigned int unsignalled;	/* responses posted since the last one with a completion */
 	u64 unsignalled_since;		/* the first of them; local_clock() */
 	u64 last_number;		/* of the command posted last */
+	u64 stalled_number;		/* of the command that was posted for too long at the last look */
 	u64 tail_number;		/* last_number when the tail was posted */
 	struct ib_rdma_wr tail_wr;	/* empty: its completion says that all before it are done */
 	struct ib_cqe tail_cqe;

@@ -18,6 +18,7 @@
 #include "target/trace.h"
 
 #define POLT_STALL_TIMEOUT	(POLT_STALL_TIMEOUT_S * (u64)NSEC_PER_SEC)
+#define POLT_STALL_SECOND_LOOK	(500 * (u64)NSEC_PER_MSEC)
 /* The longest a response waits for a completion. */
 #define POLT_TAIL_DELAY		(100 * (u64)NSEC_PER_MSEC)
 
@@ -240,21 +241,29 @@ static void polt_transfer_watch(struct polt_command *command)
 		pol_timer_arm(queue->group, &queue->stall_timer, POLT_STALL_TIMEOUT);
 }
 
-/* The timer of a queue: has the oldest work request been posted for too long? */
+/*
+ * The timer of a queue: has the oldest work request been posted for too long? If this thread did not run
+ * for a while, its completion may lie in the completion queue: before the queue ends there is a second
+ * look, after those have been reaped.
+ */
 static void polt_transfer_stalled(struct pol_group *group, struct pol_timer *timer)
 {
 	struct polt_queue *queue = container_of(timer, struct polt_queue, stall_timer);
 	struct polt_command *oldest;
-	u64 age;
+	s64 left;
 
 	if (list_empty(&queue->posted))
 		return;
 	oldest = list_first_entry(&queue->posted, struct polt_command, posted);
-	age = pol_group_now(group) - oldest->since;
-	if (age >= POLT_STALL_TIMEOUT)
+	left = oldest->since + POLT_STALL_TIMEOUT - pol_group_now(group);
+	if (left > 0) {
+		pol_timer_arm(group, timer, left);
+	} else if (queue->stalled_number != oldest->number) {
+		queue->stalled_number = oldest->number;
+		pol_timer_arm(group, timer, POLT_STALL_SECOND_LOOK);
+	} else {
 		polt_queue_fail(queue, "a work request does not complete");
-	else
-		pol_timer_arm(group, timer, POLT_STALL_TIMEOUT - age);
+	}
 }
 
 /* A work request has completed: so have all that were posted before it. */
