@@ -6,7 +6,8 @@
  * time, of one address fewer still, and not for long (POLT_CONNECT_TIMEOUT_S). Afterwards a host
  * that is allowed to connect may still do so again and again: the memory of all queues together has
  * a limit. What a queue takes is known when it is made and does not grow later; data buffers are
- * the groups', whatever hosts do.
+ * the groups', whatever hosts do. The discovery service lets everybody in, so of its controllers there
+ * is only a number.
  *
  * Two counters, of any context; who owns a queue's share is the queue.
  */
@@ -45,26 +46,45 @@ static bool polt_admission_same_host(const struct sockaddr_storage *a,
 
 struct polt_admission_count {
 	const struct sockaddr_storage *host;
-	unsigned int pending;
+	int flag;
+	unsigned int of_host;
+	unsigned int all;
 };
 
-static int polt_admission_count(struct polt_queue *queue, void *arg)
+static int polt_admission_count_one(struct polt_queue *queue, void *arg)
 {
 	struct polt_admission_count *count = arg;
 
-	if (test_bit(POLT_QUEUE_PENDING, &queue->flags) &&
-	    polt_admission_same_host(&queue->host, count->host))
-		count->pending++;
+	if (test_bit(count->flag, &queue->flags)) {
+		count->all++;
+		count->of_host += polt_admission_same_host(&queue->host, count->host);
+	}
 	return 0;
 }
 
-/* A few more get through when several ask at the same moment. */
-static bool polt_admission_host_may(const struct sockaddr_storage *host)
+/* Queues with a flag set. Some more get through when several ask at the same moment. */
+static struct polt_admission_count polt_admission_count(const struct sockaddr_storage *host, int flag)
 {
-	struct polt_admission_count count = { .host = host };
+	struct polt_admission_count count = { .host = host, .flag = flag };
 
-	polt_queue_for_each(polt_admission_count, &count);
-	return count.pending < POLT_PENDING_HOST_MAX;
+	polt_queue_for_each(polt_admission_count_one, &count);
+	return count;
+}
+
+/**
+ * polt_admission_discover - may this queue be the admin queue of one more discovery controller?
+ * @queue: a queue that is not connected yet; process context
+ *
+ * Return: whether it may; it is counted until it is freed.
+ */
+bool polt_admission_discover(struct polt_queue *queue)
+{
+	struct polt_admission_count count = polt_admission_count(&queue->host, POLT_QUEUE_DISCOVERY);
+
+	if (count.of_host >= POLT_DISCOVERY_HOST_MAX || count.all >= POLT_DISCOVERY_MAX)
+		return false;
+	set_bit(POLT_QUEUE_DISCOVERY, &queue->flags);
+	return true;
 }
 
 /**
@@ -81,7 +101,7 @@ int polt_admission_take(struct polt_queue *queue)
 		    (u64)queue->nr_commands *
 			    (sizeof(struct polt_command) + sizeof(struct nvme_completion));
 
-	if (!polt_admission_host_may(&queue->host))
+	if (polt_admission_count(&queue->host, POLT_QUEUE_PENDING).of_host >= POLT_PENDING_HOST_MAX)
 		return -EBUSY;
 	if (atomic_inc_return(&polt_admission_pending) > POLT_PENDING_MAX)
 		goto err_pending;

@@ -330,13 +330,18 @@ static void polt_command_start(struct polt_queue *queue, struct polt_receive *re
  */
 void polt_command_receive(struct polt_queue *queue, struct polt_receive *receive)
 {
+	u16 limit = likely(queue->connected) ? queue->depth :
+					       min_t(u16, queue->depth, POLT_STRANGER_COMMANDS);
+
 	pol_group_assert_owned(queue->group);
 	queue->commands_received++;
-	if (unlikely(queue->outstanding >= queue->depth)) {
+	if (unlikely(queue->outstanding >= limit)) {
 		polt_queue_fail(queue, "more commands than the submission queue holds");
 		polt_receive_repost(receive);
 		return;
 	}
+	if (unlikely(queue->state == POLT_QUEUE_CONNECTING))
+		polt_queue_overtaken(queue);
 	queue->outstanding++;
 	if (unlikely(!polt_queue_is_live(queue) || !list_empty(&queue->early) ||
 		     list_empty(&queue->free_commands))) {

@@ -477,6 +477,10 @@ u16 polt_ctrl_create(struct polt_queue *queue, const struct polt_connect_request
 
 	if (!subsystem)
 		return polt_ctrl_refuse(result, POLT_CONNECT_AT_DATA(subsysnqn));
+	if (subsystem->discovery && !polt_admission_discover(queue)) {
+		polt_subsystem_put(subsystem);
+		return NVME_SC_CONNECT_CTRL_BUSY;
+	}
 	mutex_lock(&subsystem->ctrl_lock);
 	status = polt_ctrl_add(queue, request, subsystem, result);
 	mutex_unlock(&subsystem->ctrl_lock);

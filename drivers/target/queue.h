@@ -31,8 +31,11 @@ struct polt_pair;
 
 #define POLT_CONNECT_TIMEOUT_S	10	/* from accept to a successful Fabrics Connect */
 #define POLT_STALL_TIMEOUT_S	10	/* longest a posted work request may take */
+#define POLT_STRANGER_COMMANDS	8	/* of a queue without a successful Fabrics Connect, at a time */
 #define POLT_PENDING_MAX	256	/* connections without a successful Fabrics Connect */
 #define POLT_PENDING_HOST_MAX	64	/* of these, from one address */
+#define POLT_DISCOVERY_MAX	256	/* discovery controllers */
+#define POLT_DISCOVERY_HOST_MAX	32	/* of these, of one address */
 #define POLT_SEND_SPARE		32	/* send work requests besides two for each command */
 
 enum polt_queue_state {
@@ -49,6 +52,7 @@ enum {
 	POLT_QUEUE_ENDING,		/* end_work is queued or has run */
 	POLT_QUEUE_ESTABLISHED,		/* the CM said so */
 	POLT_QUEUE_PENDING,		/* counted as a connection without Fabrics Connect */
+	POLT_QUEUE_DISCOVERY,		/* counted as one of a discovery controller */
 	POLT_QUEUE_JOINING,		/* a Connect is executing or has succeeded: fabrics.c */
 	POLT_QUEUE_LEFT_CTRL,		/* polt_ctrl_queue_gone() has been called */
 };
@@ -169,6 +173,7 @@ bool polt_queue_abort(struct polt_queue *queue, u16 command_id);
 const char *polt_queue_state_name(enum polt_queue_state state);
 
 /* admission.c */
+bool polt_admission_discover(struct polt_queue *queue);
 int polt_admission_take(struct polt_queue *queue);
 void polt_admission_connected(struct polt_queue *queue);
 void polt_admission_give(struct polt_queue *queue);
