@@ -166,25 +166,52 @@ static bool polt_ctrl_same_host(const struct polt_ctrl *a, const struct polt_ctr
 	return !strcmp(a->hostnqn, b->hostnqn);
 }
 
+/* The association ends or is about to: the host has let go of its admin queue. */
+static bool polt_ctrl_is_ending(const struct polt_ctrl *ctrl)
+{
+	lockdep_assert_held(&ctrl->lock);
+	return ctrl->state == POLT_CTRL_DELETING ||
+	       (ctrl->queues[0] && test_bit(POLT_QUEUE_ENDING, &ctrl->queues[0]->flags));
+}
+
+/* Does an I/O queue of the controller still take commands though it ends, or is one of them in a disk? */
+static bool polt_ctrl_has_leftovers(const struct polt_ctrl *ctrl)
+{
+	unsigned int qid;
+
+	lockdep_assert_held(&ctrl->lock);
+	for (qid = 1; qid <= POLT_IO_QUEUES_MAX; qid++)
+		if (ctrl->queues[qid] && test_bit(POLT_QUEUE_ENDING, &ctrl->queues[qid]->flags))
+			return true;
+	return kref_read(&ctrl->ref) > ctrl->nr_queues;
+}
+
 /*
  * May a command of the host still reach a disk that it gave before this controller was enabled?
- * From a dead controller, or from a queue of this one that was there before it was disabled.
+ * From a dead controller, one that it has disabled and is about to leave, or from a queue of this one
+ * that was there before it was disabled.
  */
 static bool polt_ctrl_must_wait(struct polt_ctrl *ctrl)
 {
 	struct polt_ctrl *other;
+	bool wait = false;
 
 	lockdep_assert_held(&ctrl->subsystem->ctrl_lock);
 	lockdep_assert_held(&ctrl->lock);
 	if (ctrl->subsystem->discovery)
 		return false;
 	list_for_each_entry(other, &ctrl->subsystem->ctrls, entry) {
-		if (other == ctrl || READ_ONCE(other->state) != POLT_CTRL_DELETING)
+		if (other == ctrl || !polt_ctrl_same_host(other, ctrl))
 			continue;
-		if (polt_ctrl_same_host(other, ctrl))
+		/* Two controllers' locks are held under ctrl_lock only. */
+		mutex_lock_nested(&other->lock, SINGLE_DEPTH_NESTING);
+		wait = polt_ctrl_is_ending(other) ||
+		       (other->state == POLT_CTRL_DISABLED && polt_ctrl_has_leftovers(other));
+		mutex_unlock(&other->lock);
+		if (wait)
 			return true;
 	}
-	return kref_read(&ctrl->ref) > ctrl->nr_queues;
+	return polt_ctrl_has_leftovers(ctrl);
 }
 
 static void polt_ctrl_try_ready(struct polt_ctrl *ctrl)
@@ -348,6 +375,14 @@ static void polt_ctrl_attach(struct polt_ctrl *ctrl, struct polt_queue *queue)
 	ctrl->queues[queue->qid] = queue;
 	ctrl->nr_queues++;
 	WRITE_ONCE(queue->ctrl, ctrl);
+}
+
+void polt_ctrl_queue_ends(struct polt_ctrl *ctrl, struct polt_queue *queue)
+{
+	mutex_lock(&ctrl->lock);
+	if (ctrl->queues[queue->qid] == queue && !queue->qid)
+		polt_ctrl_end(ctrl, "the admin queue ends");
+	mutex_unlock(&ctrl->lock);
 }
 
 void polt_ctrl_queue_gone(struct polt_ctrl *ctrl, struct polt_queue *queue)

@@ -139,11 +139,13 @@ struct polt_ctrl_info {
 
 /*
  * polt_ctrl_put(): any context. A queue gives its reference back when its storage half is gone.
+ * polt_ctrl_queue_ends(): worker; the queue is about to end: with its admin queue ends the association.
  * polt_ctrl_queue_gone(): worker; the queue's RDMA half is gone: forget the queue. Completes
  *	Asynchronous Event Requests that it held. Has to be called again at the end of the storage
  *	half if a Connect was executing, which may have joined a controller meanwhile.
  */
 void polt_ctrl_put(struct polt_ctrl *ctrl);
+void polt_ctrl_queue_ends(struct polt_ctrl *ctrl, struct polt_queue *queue);
 void polt_ctrl_queue_gone(struct polt_ctrl *ctrl, struct polt_queue *queue);
 
 /* Any context: a command arrived, the host lives (traffic-based keep-alive). */

@@ -297,6 +297,8 @@ static void polt_queue_end_work(struct work_struct *work)
 	rdma_lock_handler(queue->cm_id);
 	rdma_unlock_handler(queue->cm_id);
 
+	if (READ_ONCE(queue->ctrl))
+		polt_ctrl_queue_ends(queue->ctrl, queue);
 	pol_group_call(queue->group, polt_queue_stop, queue);
 	polt_admission_connected(queue);
 	rdma_disconnect(queue->cm_id);
