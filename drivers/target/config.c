@@ -497,7 +497,7 @@ struct polt_port_link *polt_link_alloc(void)
 /**
  * polt_port_exports - is a subsystem offered on a port?
  * @port: the port
- * @subsystem: the subsystem; the discovery subsystem is offered on every port
+ * @subsystem: the subsystem; the discovery subsystem is offered on every port, until that is deleted
  *
  * Context: any; who adds a controller asks with ctrl_lock held.
  */
@@ -507,7 +507,7 @@ bool polt_port_exports(struct polt_port *port, struct polt_subsystem *subsystem)
 	bool found = false;
 
 	if (subsystem->discovery)
-		return true;
+		return !READ_ONCE(port->object.deleting);
 	rcu_read_lock();
 	list_for_each_entry_rcu(link, &port->links, port_entry)
 		if (link->subsystem == subsystem) {

@@ -452,7 +452,7 @@ static u16 polt_ctrl_permit(const struct polt_queue *queue, struct polt_subsyste
 	lockdep_assert_held(&subsystem->ctrl_lock);
 	if (subsystem->dead)
 		return polt_ctrl_refuse(result, POLT_CONNECT_AT_DATA(subsysnqn));
-	if (!subsystem->discovery && !polt_port_exports(queue->port, subsystem))
+	if (!polt_port_exports(queue->port, subsystem))
 		return polt_ctrl_refuse(result, POLT_CONNECT_AT_DATA(subsysnqn));
 	if (!polt_subsystem_allows(subsystem, hostnqn)) {
 		*result = POLT_CONNECT_AT_DATA(hostnqn);

@@ -15,6 +15,7 @@
 #include <net/net_namespace.h>
 
 #include "target/config.h"
+#include "target/ctrl.h"
 #include "target/queue.h"
 
 #define POLT_PORT_RETRY		HZ	/* pause before a failed listener is tried again */
@@ -121,7 +122,7 @@ void polt_port_delete(struct polt_port *port)
 	list_del_rcu(&port->entry);
 	list_for_each_entry_safe(link, next, &port->links, port_entry)
 		polt_link_delete(link);
-	port->object.deleting = true;
+	WRITE_ONCE(port->object.deleting, true);
 	polt_port_set_state(port, POLT_PORT_DELETING, 0);
 	mod_delayed_work(polt_config_wq, &port->work, 0);
 }
@@ -142,6 +143,8 @@ static void polt_port_stop(struct polt_port *port)
 	polt_queue_end_pending(port);
 
 	mutex_lock(&polt_config_lock);
+	/* Other subsystems' controllers go with the link that offers them here. */
+	polt_ctrl_fail_port(port, polt_discovery_subsystem);
 	port->stopped = true;
 	mutex_unlock(&polt_config_lock);
 	polt_config_reap();
@@ -196,7 +199,9 @@ static void polt_port_work(struct work_struct *work)
 void polt_port_restart(struct polt_port *port)
 {
 	WRITE_ONCE(port->restart, true);
-	mod_delayed_work(polt_config_wq, &port->work, 0);
+	/* One being deleted stops anyway; once stopped it may be freed at any time. */
+	if (!READ_ONCE(port->object.deleting))
+		mod_delayed_work(polt_config_wq, &port->work, 0);
 }
 
 /* An address that was in use may be free now. */

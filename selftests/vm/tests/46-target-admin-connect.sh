@@ -150,6 +150,14 @@ subsystem_taken_away()
 	pollard port add-subsystem 1 $adm_nqn
 }
 
+# A discovery controller that stays connected has no subsystem that could be taken away.
+port_taken_away()
+{
+	nvme discover -p -t rdma -a $VM_ADDR1 -s 4420 -q $adm_hostnqn -I $adm_hostid >/dev/null &&
+	within 15 pollard port del 1 && host_disconnect $adm_disc &&
+	pollard port add 1 traddr $VM_ADDR1 trsvcid 4420 && pollard port add-subsystem 1 $adm_nqn
+}
+
 # An admin queue takes less than 1 MiB, with an I/O queue it is more.
 memory_of_queues()
 {
@@ -189,6 +197,7 @@ adm_run "disabled controller" disabled_by_hand
 adm_run "disabled discovery controller" discovery_disabled
 adm_run "two controllers of one host" duplicates
 adm_run "the subsystem is deleted" subsystem_taken_away
+adm_run "the port is deleted" port_taken_away
 adm_run "no more memory for queues than allowed" memory_of_queues
 adm_run "connect and disconnect" churn
 tap_run "nothing is left" adm_settled "$before"
