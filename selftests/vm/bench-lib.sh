@@ -51,15 +51,23 @@ bench_disks()
 	modprobe null_blk nr_devices=2 gb=4 queue_mode=2 irqmode=0 bs=512 submit_queues=2
 }
 
-# bench_setup: both pairs connected; sets bench_ours and bench_theirs
+# bench_setup [in-tree]: both pairs connected; sets bench_ours and bench_theirs. With an argument both
+# initiators use the kernel's own target.
 bench_setup()
 {
+	local port=4420
+
 	bench_clock_ok || { diag "the clock is not tsc"; return 1; }
 	bench_disks && rxe_up && modprobe -a nvme-rdma pollard-host pollard-target || return
 	pollard group del 0 || return
-	our_target_add $BENCH_OURS /dev/nullb0 $VM_ADDR1 4420 || return
+	if [ "${1:-}" = in-tree ]; then
+		port=4421
+		intree_target_add $BENCH_OURS /dev/nullb0 $VM_ADDR1 4421 || return
+	else
+		our_target_add $BENCH_OURS /dev/nullb0 $VM_ADDR1 4420 || return
+	fi
 	intree_target_add $BENCH_THEIRS /dev/nullb1 $VM_ADDR1 4421 || return
-	nvme connect -t pollard -a $VM_ADDR1 -s 4420 -n $BENCH_OURS -i 2 || return
+	nvme connect -t pollard -a $VM_ADDR1 -s $port -n $BENCH_OURS -i 2 || return
 	nvme connect -t rdma -a $VM_ADDR1 -s 4421 -n $BENCH_THEIRS -i 2 || return
 	wait_for nvme_of $BENCH_OURS && wait_for nvme_of $BENCH_THEIRS || return
 	bench_ours=$(nvme_of $BENCH_OURS) bench_theirs=$(nvme_of $BENCH_THEIRS)
@@ -135,8 +143,11 @@ bench_counts()
 
 bench_teardown()
 {
-	nvme disconnect -n $BENCH_OURS && nvme disconnect -n $BENCH_THEIRS &&
-		pollard subsystem del $BENCH_OURS && pollard port del 1 &&
-		intree_target_del $BENCH_THEIRS &&
+	nvme disconnect -n $BENCH_OURS && nvme disconnect -n $BENCH_THEIRS || return
+	if [ -e "$nvmet/subsystems/$BENCH_OURS" ]; then
+		intree_target_del $BENCH_OURS
+	else
+		pollard subsystem del $BENCH_OURS && pollard port del 1
+	fi && intree_target_del $BENCH_THEIRS &&
 		modprobe -r pollard-host pollard-target nvme-rdma nvmet-rdma
 }

@@ -41,9 +41,12 @@ keep { latency = latency "  " $0 "\n" }
 
 END {
 	configurations = split("adaptive busy in-tree", configuration, " ")
-	printf "Medians of %d interleaved rounds; in brackets the median ratio to the in-tree pair of the same round\n", rounds
+	if (what == "")
+		what = "pair"
+	printf "Medians of %d interleaved rounds; in brackets the median ratio to the in-tree %s of the same round\n",
+		rounds, what
 	printf "(IOPS: above 1 is better; latencies in microseconds: below 1 is better)\n\n"
-	printf "  %-15s %-9s %15s %15s %15s %15s\n", "workload", "pair", "IOPS", "p50", "p99", "p99.9"
+	printf "  %-15s %-9s %15s %15s %15s %15s\n", "workload", what, "IOPS", "p50", "p99", "p99.9"
 	for (i = 1; i <= workloads; i++) {
 		w = workload[i]
 		for (j = 1; j <= configurations; j++) {
