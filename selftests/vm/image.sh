@@ -12,8 +12,8 @@ guest_tools="bash cat cp cut date dd df env head ln ls mkdir mktemp mv nproc od 
 	sha256sum sleep sort stat stdbuf stty sync tail tee timeout tr truncate uniq wc
 	cmp grep sed mawk find xargs
 	kmod mount umount losetup blockdev blkdiscard dmesg taskset flock setpriv mountpoint
-	ip rdma nvme fio mke2fs e2fsck"
-guest_tools_maybe="dmsetup mkfs.xfs xfs_repair strace rping"
+	ip rdma nvme fio mke2fs e2fsck mkfs.xfs xfs_repair sqlite3"
+guest_tools_maybe="dmsetup strace rping"
 
 # Kernel modules the guest must have beside all they depend on; a kernel may have some built in.
 guest_modules="virtio_pci virtio_net virtio_blk virtio_console dummy configfs
@@ -155,10 +155,10 @@ build_userland()
 		link_to "$root" "$t" /usr/bin/busybox
 	done
 
-	# Loaded by name at run time, so ldd does not know: the verbs provider of soft-RoCE, and what
-	# glibc needs to end a thread.
+	# Loaded by name at run time, so ldd does not know: the verbs provider of soft-RoCE, what
+	# glibc needs to end a thread, and what stdbuf puts before others' libraries.
 	libdir=$(dirname "$(ldd "$(type -P rdma)" | awk '/libc\.so/ { print $3 }')")
-	copy_in "$root" "$libdir"/libgcc_s.so.1 "$libdir"/libibverbs/librxe-*.so
+	copy_in "$root" "$libdir"/libgcc_s.so.1 "$libdir"/libibverbs/librxe-*.so /usr/libexec/coreutils/libstdbuf.so
 	mkdir -p "$root/etc/libibverbs.d"
 	cp /etc/libibverbs.d/rxe.driver "$root/etc/libibverbs.d/"
 	cp /etc/mke2fs.conf "$root/etc/" 2>/dev/null || true
