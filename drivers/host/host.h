@@ -298,7 +298,7 @@ enum polh_ctrl_flag {
  * @slot_mem_max: bytes that the slots of the I/O queues may take, asked for by the user
  * @mode: spin time that the user wants of the groups, or POLH_MODE_DEFAULT
  * @cm_wait: where a connecting queue waits for rdma_cm
- * @removals: device removals under way: nobody may wait for a peer
+ * @removals: removals of @device under way: nobody may wait for a peer
  * @removed: device whose removal rdma_cm announced
  * @recovery_work: takes everything down after a failure
  * @reconnect_work: tries to connect again

@@ -182,6 +182,7 @@ static int polh_queue_get_device(struct polh_queue *queue)
 	struct ib_device *ib = queue->cm_id->device;
 	struct pol_device *device;
 	struct ib_pd *pd;
+	int err;
 
 	if (ctrl->pd_users) {
 		if (ctrl->device->ib != ib || READ_ONCE(ctrl->device->gone))
@@ -202,12 +203,18 @@ static int polh_queue_get_device(struct polh_queue *queue)
 	device = pol_device_get(ib);
 	if (!device)
 		return -ENODEV;
+	/* Either the device's removal sees that the controller is on it, or it is seen here. */
+	WRITE_ONCE(ctrl->device, device);
+	smp_mb();	/* with polh_recovery_visit() */
+	if (READ_ONCE(device->gone)) {
+		err = -ENODEV;
+		goto err_device;
+	}
 	pd = ib_alloc_pd(ib, 0);
 	if (IS_ERR(pd)) {
-		pol_device_put(device);
-		return PTR_ERR(pd);
+		err = PTR_ERR(pd);
+		goto err_device;
 	}
-	ctrl->device = device;
 	ctrl->pd = pd;
 	ctrl->pd_users = 1;
 	ctrl->nvme.numa_node = ibdev_to_node(ib);
@@ -215,6 +222,11 @@ static int polh_queue_get_device(struct polh_queue *queue)
 	ctrl->max_sends = min_t(int, ib->attrs.max_qp_wr, U16_MAX);
 	ctrl->max_tags = max((ctrl->max_sends - 1) / POLH_SENDS_PER_TAG, 1U);
 	return 0;
+
+err_device:
+	WRITE_ONCE(ctrl->device, NULL);
+	pol_device_put(device);
+	return err;
 }
 
 static void polh_queue_put_device(struct polh_ctrl *ctrl)
@@ -224,7 +236,7 @@ static void polh_queue_put_device(struct polh_ctrl *ctrl)
 	ib_dealloc_pd(ctrl->pd);
 	ctrl->pd = NULL;
 	pol_device_put(ctrl->device);
-	ctrl->device = NULL;
+	WRITE_ONCE(ctrl->device, NULL);
 }
 
 /*

@@ -124,9 +124,6 @@ static void polh_recovery_work(struct work_struct *work)
 /* Gives up every object the controller has on a device. */
 static void polh_recovery_give_up_device(struct polh_ctrl *ctrl, struct ib_device *ib)
 {
-	/* Whoever connects a queue lets go of the controller's lock soon. */
-	atomic_inc(&ctrl->removals);
-	wake_up_all(&ctrl->cm_wait);
 	mutex_lock(&ctrl->lock);
 	if (ctrl->device && ctrl->device->ib == ib) {
 		dev_warn(ctrl->nvme.device, "%s is being removed\n", ctrl->device->name);
@@ -137,10 +134,9 @@ static void polh_recovery_give_up_device(struct polh_ctrl *ctrl, struct ib_devic
 		polh_recovery_fail(ctrl);
 	}
 	mutex_unlock(&ctrl->lock);
-	atomic_dec(&ctrl->removals);
 }
 
-/* rdma_cm knew of the removal first. */
+/* rdma_cm knew of the removal first; it tells every queue that is being connected on the device. */
 static void polh_recovery_removal_work(struct work_struct *work)
 {
 	struct polh_ctrl *ctrl = container_of(work, struct polh_ctrl, removal_work);
@@ -150,7 +146,17 @@ static void polh_recovery_removal_work(struct work_struct *work)
 
 static int polh_recovery_visit(struct polh_ctrl *ctrl, void *arg)
 {
-	polh_recovery_give_up_device(ctrl, arg);
+	struct pol_device *device = arg;
+
+	/* Who is not on the device now cannot come there any more, and is left alone. */
+	smp_mb();	/* with polh_queue_get_device() */
+	if (READ_ONCE(ctrl->device) != device)
+		return 0;
+	/* Whoever connects a queue on it lets go of the controller's lock soon. */
+	atomic_inc(&ctrl->removals);
+	wake_up_all(&ctrl->cm_wait);
+	polh_recovery_give_up_device(ctrl, device->ib);
+	atomic_dec(&ctrl->removals);
 	return 0;
 }
 
@@ -162,7 +168,7 @@ static int polh_recovery_visit(struct polh_ctrl *ctrl, void *arg)
  */
 void polh_recovery_device_gone(struct pol_device *device)
 {
-	polh_ctrl_for_each(polh_recovery_visit, device->ib);
+	polh_ctrl_for_each(polh_recovery_visit, device);
 }
 
 static u64 polh_recovery_progress(const struct polh_ctrl *ctrl)
