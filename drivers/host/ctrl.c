@@ -93,7 +93,11 @@ static u32 polh_ctrl_fit_copy_max(const struct polh_ctrl *ctrl, u64 slots)
 	return size < POLH_SLOT_MIN ? 0 : min_t(u64, wanted, size);
 }
 
-/* Sends the Connect command of a queue whose RDMA side is connected. */
+/*
+ * Sends the Connect command of a queue whose RDMA side is connected. blk-mq has no request for an
+ * I/O queue whose CPUs are all offline; then nobody else has one either, and the controller does
+ * without the queue until one of them is back.
+ */
 static int polh_ctrl_start_queue(struct polh_ctrl *ctrl, unsigned int qid)
 {
 	int err;
@@ -102,6 +106,11 @@ static int polh_ctrl_start_queue(struct polh_ctrl *ctrl, unsigned int qid)
 		err = nvmf_connect_io_queue(&ctrl->nvme, qid);
 	else
 		err = nvmf_connect_admin_queue(&ctrl->nvme);
+	if (qid && err == -EXDEV) {
+		dev_info(ctrl->nvme.device, "queue %u: left out while its CPUs are offline\n", qid);
+		polh_queue_leave_out(&ctrl->queues[qid]);
+		return 0;
+	}
 	if (err)
 		dev_err(ctrl->nvme.device, "queue %u: Connect failed (%d)\n", qid, err);
 	else
@@ -238,6 +247,14 @@ static int polh_ctrl_change_queues(struct polh_ctrl *ctrl, unsigned int nr)
 	return 0;
 }
 
+static bool polh_ctrl_has_io_queue(const struct polh_ctrl *ctrl)
+{
+	for (unsigned int qid = 1; qid < ctrl->nr_queues; qid++)
+		if (test_bit(POLH_QUEUE_LIVE, &ctrl->queues[qid].flags))
+			return true;
+	return false;
+}
+
 static int polh_ctrl_setup_io(struct polh_ctrl *ctrl, bool first)
 {
 	struct nvme_ctrl *nvme = &ctrl->nvme;
@@ -309,6 +326,10 @@ static int polh_ctrl_setup_io(struct polh_ctrl *ctrl, bool first)
 		err = polh_ctrl_start_queue(ctrl, qid);
 		if (err)
 			return err;
+	}
+	if (!polh_ctrl_has_io_queue(ctrl) && !test_bit(POLH_CTRL_FAILED, &ctrl->flags)) {
+		dev_err(nvme->device, "no I/O queue has a CPU that is online\n");
+		return -EXDEV;
 	}
 	dev_info(nvme->device, "%u/%u/%u default/read/poll queues\n",
 		 ctrl->io_queues[HCTX_TYPE_DEFAULT], ctrl->io_queues[HCTX_TYPE_READ],

@@ -181,6 +181,7 @@ enum polh_queue_flag {
 	POLH_QUEUE_LIVE,	/* and the Connect command has been accepted */
 	POLH_QUEUE_POLLED,	/* completions are reaped by ->poll */
 	POLH_QUEUE_STOPPING,	/* being drained */
+	POLH_QUEUE_LEFT_OUT,	/* not connected: the CPUs that it is for were offline */
 };
 
 /* How far rdma_cm has got with a queue. */
@@ -387,6 +388,7 @@ void polh_recovery_device_gone(struct pol_device *device);
 
 /* queue.c */
 int polh_queue_connect(struct polh_queue *queue, unsigned int nr_tags, u32 copy_max);
+void polh_queue_leave_out(struct polh_queue *queue);
 void polh_queues_stop(struct polh_ctrl *ctrl, unsigned int first);
 void polh_queues_disconnect(struct polh_ctrl *ctrl, unsigned int first);
 void polh_queue_fail(struct polh_queue *queue, const char *why, int detail);

@@ -491,6 +491,7 @@ static int polh_queue_connect_once(struct polh_queue *queue, unsigned int nr_tag
 	struct rdma_cm_id *cm_id;
 	int err;
 
+	clear_bit(POLH_QUEUE_LEFT_OUT, &queue->flags);
 	queue->cm_phase = POLH_CM_IDLE;
 	queue->cm_error = 0;
 	queue->nr_tags = nr_tags;
@@ -603,6 +604,34 @@ int polh_queue_connect(struct polh_queue *queue, unsigned int nr_tags, u32 copy_
 	return err;
 }
 
+/* Stops the queues from @first until before @end. */
+static void polh_queues_stop_some(struct polh_ctrl *ctrl, unsigned int first, unsigned int end)
+{
+	struct polh_queue *queue;
+	bool any = false;
+	unsigned int i;
+
+	lockdep_assert_held(&ctrl->lock);
+	for (i = first; i < end; i++) {
+		queue = &ctrl->queues[i];
+		clear_bit(POLH_QUEUE_LIVE, &queue->flags);
+		if (test_and_clear_bit(POLH_QUEUE_CONNECTED, &queue->flags)) {
+			set_bit(POLH_QUEUE_STOPPING, &queue->flags);
+			any = true;
+		}
+	}
+	if (!any)
+		return;
+	/* Whoever still saw a queue connected has posted, or left ->poll, after this. */
+	synchronize_rcu();
+	for (i = first; i < end; i++)
+		if (test_bit(POLH_QUEUE_STOPPING, &ctrl->queues[i].flags))
+			rdma_disconnect(ctrl->queues[i].cm_id);
+	for (i = first; i < end; i++)
+		if (test_and_clear_bit(POLH_QUEUE_STOPPING, &ctrl->queues[i].flags))
+			polh_queue_drain(&ctrl->queues[i]);
+}
+
 /**
  * polh_queues_stop() - make sure that nothing is in flight any more
  * @ctrl: controller
@@ -615,29 +644,24 @@ int polh_queue_connect(struct polh_queue *queue, unsigned int nr_tags, u32 copy_
  */
 void polh_queues_stop(struct polh_ctrl *ctrl, unsigned int first)
 {
-	struct polh_queue *queue;
-	bool any = false;
-	unsigned int i;
+	polh_queues_stop_some(ctrl, first, ctrl->nr_queues);
+}
 
-	lockdep_assert_held(&ctrl->lock);
-	for (i = first; i < ctrl->nr_queues; i++) {
-		queue = &ctrl->queues[i];
-		clear_bit(POLH_QUEUE_LIVE, &queue->flags);
-		if (test_and_clear_bit(POLH_QUEUE_CONNECTED, &queue->flags)) {
-			set_bit(POLH_QUEUE_STOPPING, &queue->flags);
-			any = true;
-		}
-	}
-	if (!any)
+/* Gives up the RDMA half of a queue that has been stopped, if it has one. */
+static void polh_queue_disconnect(struct polh_queue *queue)
+{
+	struct rdma_cm_id *cm_id = queue->cm_id;
+
+	lockdep_assert_held(&queue->ctrl->lock);
+	if (!cm_id)
 		return;
-	/* Whoever still saw a queue connected has posted, or left ->poll, after this. */
-	synchronize_rcu();
-	for (i = first; i < ctrl->nr_queues; i++)
-		if (test_bit(POLH_QUEUE_STOPPING, &ctrl->queues[i].flags))
-			rdma_disconnect(ctrl->queues[i].cm_id);
-	for (i = first; i < ctrl->nr_queues; i++)
-		if (test_and_clear_bit(POLH_QUEUE_STOPPING, &ctrl->queues[i].flags))
-			polh_queue_drain(&ctrl->queues[i]);
+	polh_queue_destroy_qp(queue);
+	polh_memory_destroy(queue);
+	polh_queue_destroy_cq(queue);
+	polh_queue_put_device(queue->ctrl);
+	queue->cm_id = NULL;
+	rdma_destroy_id(cm_id);
+	WRITE_ONCE(queue->cm_phase, POLH_CM_IDLE);
 }
 
 /**
@@ -649,23 +673,27 @@ void polh_queues_stop(struct polh_ctrl *ctrl, unsigned int first)
  */
 void polh_queues_disconnect(struct polh_ctrl *ctrl, unsigned int first)
 {
-	struct rdma_cm_id *cm_id;
-	struct polh_queue *queue;
+	for (unsigned int i = ctrl->nr_queues; i-- > first;)
+		polh_queue_disconnect(&ctrl->queues[i]);
+}
 
-	lockdep_assert_held(&ctrl->lock);
-	for (unsigned int i = ctrl->nr_queues; i-- > first;) {
-		queue = &ctrl->queues[i];
-		cm_id = queue->cm_id;
-		if (!cm_id)
-			continue;
-		polh_queue_destroy_qp(queue);
-		polh_memory_destroy(queue);
-		polh_queue_destroy_cq(queue);
-		polh_queue_put_device(ctrl);
-		queue->cm_id = NULL;
-		rdma_destroy_id(cm_id);
-		WRITE_ONCE(queue->cm_phase, POLH_CM_IDLE);
-	}
+/**
+ * polh_queue_leave_out() - do without an I/O queue until somebody wants to use it
+ * @queue: queue that is connected and carries no command
+ *
+ * A target would not keep the connection for long without a Connect command.
+ *
+ * Context: process context, takes the controller's lock.
+ */
+void polh_queue_leave_out(struct polh_queue *queue)
+{
+	struct polh_ctrl *ctrl = queue->ctrl;
+
+	mutex_lock(&ctrl->lock);
+	polh_queues_stop_some(ctrl, queue->qid, queue->qid + 1);
+	polh_queue_disconnect(queue);
+	set_bit(POLH_QUEUE_LEFT_OUT, &queue->flags);
+	mutex_unlock(&ctrl->lock);
 }
 
 /**

@@ -354,11 +354,19 @@ static blk_status_t polh_request_prepare(struct polh_chain *chain, struct reques
 static blk_status_t polh_request_refuse(struct polh_queue *queue, struct request *rq)
 {
 	struct polh_request *request = blk_mq_rq_to_pdu(rq);
+	struct polh_ctrl *ctrl = queue->ctrl;
 
+	/* A CPU that the queue is for has come back: connect anew, with the queue. */
+	if (test_bit(POLH_QUEUE_LEFT_OUT, &queue->flags) &&
+	    polh_nvme_state(&ctrl->nvme) == NVME_CTRL_LIVE &&
+	    test_and_clear_bit(POLH_QUEUE_LEFT_OUT, &queue->flags)) {
+		dev_info(ctrl->nvme.device, "queue %u: a CPU of it is online again\n", queue->qid);
+		polh_recovery_fail(ctrl);
+	}
 	if (blk_rq_is_passthrough(rq) && nvme_is_fabrics(&request->command) &&
 	    !test_bit(POLH_QUEUE_CONNECTED, &queue->flags))
 		return BLK_STS_TRANSPORT;
-	return nvme_fail_nonready_command(&queue->ctrl->nvme, rq);
+	return nvme_fail_nonready_command(&ctrl->nvme, rq);
 }
 
 static blk_status_t polh_queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_mq_queue_data *bd)

@@ -41,6 +41,21 @@ reset_under_load()
 	wait $pid
 }
 
+# A queue whose only CPU is offline is left out, and comes back with the first I/O on that CPU.
+reset_without_cpu()
+{
+	local cpu=/sys/devices/system/cpu/cpu1/online before ctrl status=0
+
+	ctrl=$(nvme_ctrl_of $cell_nqn)
+	before=$(cat "/sys/class/nvme/$ctrl/pollard/reconnects")
+	echo 0 > $cpu || return
+	nvme reset "/dev/$ctrl" && cell_fio without --rw=randwrite --bs=8k --iodepth=4 --size=2m || status=1
+	echo 1 > $cpu && [ $status = 0 ] || return
+	cell_fio with --rw=randwrite --bs=8k --iodepth=4 --size=2m --cpus_allowed=1 || return
+	[ "$(cat "/sys/class/nvme/$ctrl/pollard/reconnects")" -gt "$before" ] ||
+		{ diag "the queue of the CPU was not left out"; return 1; }
+}
+
 # As nvme disconnect does, without the time the program takes to start.
 delete_controller()
 {
@@ -85,6 +100,7 @@ tap_run "set up" cell_setup || { tap_end; exit 1; }
 for ((round = ${1:-1}; round > 0; round--)); do
 	tap_run "connect" cell_connect
 	tap_run "reset under load" reset_under_load 3
+	tap_run "reset while a CPU is offline" reset_without_cpu
 	tap_run "target gone and back under load" cell_survives port_del port_add
 	tap_run "RDMA device gone and back under load" cell_survives device_del device_add
 	tap_run "a disconnect takes about a second at most" within 1.5 delete_controller
