@@ -305,7 +305,8 @@ enum polh_ctrl_flag {
  * @reconnect_work: tries to connect again
  * @removal_work: gives up the objects on @removed
  * @silence_work: gives up a peer that does not answer
- * @silence_seen: completions when @silence_work last looked
+ * @silence_seen: completions when @silence_work last heard something, or nothing was to be heard
+ * @silence_since: when that was, in jiffies
  * @reconnects: times the connection was made again
  */
 struct polh_ctrl {
@@ -344,6 +345,7 @@ struct polh_ctrl {
 	struct work_struct removal_work;
 	struct delayed_work silence_work;
 	u64 silence_seen;
+	unsigned long silence_since;
 	u64 reconnects;
 };
 
@@ -401,6 +403,7 @@ extern const struct blk_mq_ops polh_admin_ops;
 extern const struct blk_mq_ops polh_io_ops;
 void polh_request_init_tags(struct polh_queue *queue);
 void polh_request_release(struct polh_queue *queue);
+bool polh_request_unanswered(const struct polh_queue *queue);
 void polh_request_async_event(struct nvme_ctrl *nvme);
 void polh_request_responded(struct ib_cq *cq, struct ib_wc *wc);
 

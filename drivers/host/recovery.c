@@ -10,8 +10,8 @@
  * queues and ends those commands, and that somebody does the rest. Either way every queue has been
  * drained before the first request ends.
  *
- * While a controller is connecting or going down a watch sees to it that the target answers
- * something every now and then; nvme-core's own time-outs are much longer.
+ * While a controller is connecting or going down a watch sees to it that a target which has been
+ * asked something answers something every now and then; nvme-core's own time-outs are much longer.
  *
  * Removal of a device is a failure like others, only that the objects on the device are given up on
  * the spot. The controller stays and comes back with the device.
@@ -22,6 +22,7 @@
 #include "host/trace.h"
 
 #define POLH_SILENCE_TIMEOUT	msecs_to_jiffies(10000)
+#define POLH_SILENCE_SLICE	msecs_to_jiffies(1000)	/* how often is looked */
 
 /**
  * polh_recovery_fail() - the controller has to be taken down
@@ -180,31 +181,56 @@ static u64 polh_recovery_progress(const struct polh_ctrl *ctrl)
 	return completions;
 }
 
+/*
+ * Does the target owe an answer? Whoever holds the lock connects a queue, which has its own limits,
+ * or takes queues down.
+ */
+static bool polh_recovery_asked(struct polh_ctrl *ctrl)
+{
+	bool asked = false;
+
+	if (!mutex_trylock(&ctrl->lock))
+		return false;
+	for (unsigned int i = 0; i < ctrl->nr_queues && !asked; i++)
+		asked = polh_request_unanswered(&ctrl->queues[i]);
+	mutex_unlock(&ctrl->lock);
+	return asked;
+}
+
+static void polh_recovery_silence_begins(struct polh_ctrl *ctrl)
+{
+	ctrl->silence_seen = polh_recovery_progress(ctrl);
+	ctrl->silence_since = jiffies;
+}
+
 static void polh_recovery_silence_work(struct work_struct *work)
 {
 	struct polh_ctrl *ctrl = container_of(to_delayed_work(work), struct polh_ctrl,
 					      silence_work);
-	u64 progress = polh_recovery_progress(ctrl);
 
-	if (progress != ctrl->silence_seen) {
-		ctrl->silence_seen = progress;
-	} else {
+	if (polh_recovery_progress(ctrl) != ctrl->silence_seen || !polh_recovery_asked(ctrl)) {
+		polh_recovery_silence_begins(ctrl);
+	} else if (time_after_eq(jiffies, ctrl->silence_since + POLH_SILENCE_TIMEOUT)) {
 		dev_warn(ctrl->nvme.device, "no answer from the target\n");
 		polh_recovery_fail(ctrl);
+		polh_recovery_silence_begins(ctrl);
 	}
-	queue_delayed_work(polh_wq, &ctrl->silence_work, POLH_SILENCE_TIMEOUT);
+	queue_delayed_work(polh_wq, &ctrl->silence_work, POLH_SILENCE_SLICE);
 }
 
 /**
  * polh_recovery_watch() - fail the controller when the target falls silent
  * @ctrl: controller that is not live
  *
+ * Silence counts while a command waits for its response, so neither while queues are being
+ * connected nor while there is nothing to say.
+ *
  * Context: process context.
  */
 void polh_recovery_watch(struct polh_ctrl *ctrl)
 {
-	ctrl->silence_seen = polh_recovery_progress(ctrl);
-	mod_delayed_work(polh_wq, &ctrl->silence_work, POLH_SILENCE_TIMEOUT);
+	polh_recovery_silence_begins(ctrl);
+	mod_delayed_work(polh_wq, &ctrl->silence_work, POLH_SILENCE_SLICE);
 }
 
 /* The opposite. A controller that is being deleted stays watched until polh_recovery_exit(). */

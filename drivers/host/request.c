@@ -711,6 +711,28 @@ void polh_request_init_tags(struct polh_queue *queue)
 }
 
 /**
+ * polh_request_unanswered() - does a command wait for its response?
+ * @queue: the queue, connected or not
+ *
+ * The asynchronous event command does not count: it may wait for ever.
+ *
+ * Context: process context, under the controller's lock.
+ */
+bool polh_request_unanswered(const struct polh_queue *queue)
+{
+	lockdep_assert_held(&queue->ctrl->lock);
+	if (!test_bit(POLH_QUEUE_CONNECTED, &queue->flags))
+		return false;
+	for (unsigned int i = 0; i < queue->nr_tags; i++) {
+		if (!queue->qid && i == POLH_NVME_EVENT_CID)
+			continue;
+		if (atomic_read(&queue->tags[i].flight.waiting) & POLH_WAIT_RESPONSE)
+			return true;
+	}
+	return false;
+}
+
+/**
  * polh_request_release() - take back what requests in flight had been given
  * @queue: a queue whose queue pair is drained
  *
