@@ -373,6 +373,7 @@ int polh_ctrl_setup(struct polh_ctrl *ctrl, bool first)
 	nvme_start_ctrl(nvme);
 	polh_ctrl_changed(ctrl);
 	/* Until it was live a failure could not start recovery. */
+	smp_mb();	/* with polh_recovery_work() */
 	if (test_bit(POLH_CTRL_FAILED, &ctrl->flags))
 		polh_recovery_fail(ctrl);
 	return 0;

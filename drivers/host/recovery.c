@@ -118,6 +118,14 @@ static void polh_recovery_work(struct work_struct *work)
 		polh_queues_stop(ctrl, 0);
 		polh_ctrl_cancel(ctrl, 0);
 		mutex_unlock(&ctrl->lock);
+		/*
+		 * The failure may have been one of the attempt before, and this attempt not know of
+		 * it. Either it sees the mark before it is live, or it is live here.
+		 */
+		set_bit(POLH_CTRL_FAILED, &ctrl->flags);
+		smp_mb__after_atomic();	/* with polh_ctrl_setup() */
+		if (polh_nvme_state(&ctrl->nvme) == NVME_CTRL_LIVE)
+			polh_recovery_fail(ctrl);
 	}
 	memalloc_noio_restore(noio);
 }
