@@ -541,6 +541,7 @@ static int polh_queue_connect_once(struct polh_queue *queue, unsigned int nr_tag
 	err = polh_queue_fill(queue);
 	if (err)
 		goto err_fill;
+	smp_mb__before_atomic();	/* with polh_request_connected() */
 	set_bit(POLH_QUEUE_CONNECTED, &queue->flags);
 	/* Before the bit was set an event would not have been taken seriously. */
 	smp_mb__after_atomic();

@@ -44,6 +44,15 @@ struct polh_chain {
 	unsigned int count;
 };
 
+/*
+ * Under RCU: whether the RDMA half of the queue may be used. It is seen as it was when it was
+ * complete.
+ */
+static bool polh_request_connected(const struct polh_queue *queue)
+{
+	return test_bit_acquire(POLH_QUEUE_CONNECTED, &queue->flags);
+}
+
 static struct nvme_command *polh_request_capsule(struct polh_tag *tag)
 {
 	struct polh_queue *queue = tag->queue;
@@ -377,7 +386,7 @@ static blk_status_t polh_queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_m
 	blk_status_t status;
 
 	rcu_read_lock();
-	if (!test_bit(POLH_QUEUE_CONNECTED, &queue->flags) ||
+	if (!polh_request_connected(queue) ||
 	    !polh_compat_check_ready(nvme, bd->rq, test_bit(POLH_QUEUE_LIVE, &queue->flags))) {
 		rcu_read_unlock();
 		return polh_request_refuse(queue, bd->rq);
@@ -404,7 +413,7 @@ static void polh_queue_rqs(pol_compat_rq_list *list)
 			polh_request_post(&chain);
 		chain.queue = queue;
 		if (!test_bit(POLH_QUEUE_LIVE, &queue->flags) ||
-		    !test_bit(POLH_QUEUE_CONNECTED, &queue->flags) ||
+		    !polh_request_connected(queue) ||
 		    polh_nvme_state(&queue->ctrl->nvme) != NVME_CTRL_LIVE ||
 		    polh_request_prepare(&chain, rq) != BLK_STS_OK)
 			taken[nr_taken++] = rq;
@@ -537,7 +546,7 @@ static int polh_poll(struct blk_mq_hw_ctx *hctx, struct io_comp_batch *batch)
 	int found = 0;
 
 	rcu_read_lock();
-	if (test_bit(POLH_QUEUE_CONNECTED, &queue->flags) &&
+	if (polh_request_connected(queue) &&
 	    test_bit(POLH_QUEUE_POLLED, &queue->flags) && spin_trylock(&queue->polling)) {
 		queue->batch = batch;
 		WRITE_ONCE(queue->poller, current);
@@ -663,7 +672,7 @@ void polh_request_async_event(struct nvme_ctrl *nvme)
 
 	rcu_read_lock();
 	if (test_bit(POLH_QUEUE_LIVE, &queue->flags) &&
-	    test_bit(POLH_QUEUE_CONNECTED, &queue->flags)) {
+	    polh_request_connected(queue)) {
 		tag = &queue->tags[POLH_NVME_EVENT_CID];
 		command = polh_request_capsule(tag);
 		memset(command, 0, sizeof(*command));
