@@ -95,6 +95,8 @@ both_over() { ! kill -0 $database_pid 2> /dev/null && ! kill -0 $fio_pid 2> /dev
 # begin FILESYSTEM
 begin()
 {
+	# mkfs.xfs does not take the place of another file system by itself.
+	dd if=/dev/zero of=/dev/disk bs=64k count=1 oflag=direct 2> /dev/null &&
 	"mkfs.$1" -q /dev/disk && blockdev --flushbufs /dev/disk && target_up && connect 60 || return
 	mount "$disk" /mnt && applications_begin "$1" 1
 }
