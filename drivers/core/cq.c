@@ -94,7 +94,7 @@ static struct pol_cq *pol_cq_create(struct pol_group *group, struct pol_device *
  * @entries: the most completions the queue pair can have outstanding
  * @shared: completions that arrive here whichever queue pair causes them (a shared receive queue's
  *	size): counted once for each completion queue
- * @owner: of the shared receive queue: those that share a completion queue's share of it; NULL without
+ * @owner: of the shared receive queue: who shares the entries set aside for it; NULL without
  *
  * Process context, may sleep; not for the group's thread.
  *

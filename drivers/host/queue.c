@@ -344,7 +344,8 @@ static int polh_queue_create_cq(struct polh_queue *queue)
 		dev_err(queue->ctrl->nvme.device, "there is no poll group\n");
 		return -ENODEV;
 	}
-	queue->pol_cq = pol_cq_reserve(queue->group, queue->ctrl->device, queue->cq_entries, 0, NULL);
+	queue->pol_cq = pol_cq_reserve(queue->group, queue->ctrl->device, queue->cq_entries, 0,
+				       NULL);
 	if (IS_ERR(queue->pol_cq)) {
 		int err = PTR_ERR(queue->pol_cq);
 

@@ -6,8 +6,8 @@
  * time, of one address fewer still, and not for long (POLT_CONNECT_TIMEOUT_S). Afterwards a host
  * that is allowed to connect may still do so again and again: the memory of all queues together has
  * a limit. What a queue takes is known when it is made and does not grow later; data buffers are
- * the groups', whatever hosts do. The discovery service lets everybody in, so of its controllers there
- * is only a number.
+ * the groups', whatever hosts do. The discovery service lets everybody in, so of its controllers
+ * there is only a number.
  *
  * Two counters, of any context; who owns a queue's share is the queue.
  */
@@ -63,7 +63,8 @@ static int polt_admission_count_one(struct polt_queue *queue, void *arg)
 }
 
 /* Queues with a flag set. Some more get through when several ask at the same moment. */
-static struct polt_admission_count polt_admission_count(const struct sockaddr_storage *host, int flag)
+static struct polt_admission_count polt_admission_count(const struct sockaddr_storage *host,
+							int flag)
 {
 	struct polt_admission_count count = { .host = host, .flag = flag };
 
@@ -79,8 +80,9 @@ static struct polt_admission_count polt_admission_count(const struct sockaddr_st
  */
 bool polt_admission_discover(struct polt_queue *queue)
 {
-	struct polt_admission_count count = polt_admission_count(&queue->host, POLT_QUEUE_DISCOVERY);
+	struct polt_admission_count count;
 
+	count = polt_admission_count(&queue->host, POLT_QUEUE_DISCOVERY);
 	if (count.of_host >= POLT_DISCOVERY_HOST_MAX || count.all >= POLT_DISCOVERY_MAX)
 		return false;
 	set_bit(POLT_QUEUE_DISCOVERY, &queue->flags);

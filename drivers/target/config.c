@@ -497,7 +497,7 @@ struct polt_port_link *polt_link_alloc(void)
 /**
  * polt_port_exports - is a subsystem offered on a port?
  * @port: the port
- * @subsystem: the subsystem; the discovery subsystem is offered on every port, until that is deleted
+ * @subsystem: the subsystem; the discovery subsystem is offered on every port until that is deleted
  *
  * Context: any; who adds a controller asks with ctrl_lock held.
  */

@@ -174,7 +174,7 @@ static bool polt_ctrl_is_ending(const struct polt_ctrl *ctrl)
 	       (ctrl->queues[0] && test_bit(POLT_QUEUE_ENDING, &ctrl->queues[0]->flags));
 }
 
-/* Does an I/O queue of the controller still take commands though it ends, or is one of them in a disk? */
+/* Does an I/O queue of it still take commands though it ends, or is one of them in a disk? */
 static bool polt_ctrl_has_leftovers(const struct polt_ctrl *ctrl)
 {
 	unsigned int qid;
@@ -188,8 +188,8 @@ static bool polt_ctrl_has_leftovers(const struct polt_ctrl *ctrl)
 
 /*
  * May a command of the host still reach a disk that it gave before this controller was enabled?
- * From a dead controller, one that it has disabled and is about to leave, or from a queue of this one
- * that was there before it was disabled.
+ * From a dead controller, one that it has disabled and is about to leave, or from a queue of this
+ * one that was there before it was disabled.
  */
 static bool polt_ctrl_must_wait(struct polt_ctrl *ctrl)
 {

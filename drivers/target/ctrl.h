@@ -139,7 +139,8 @@ struct polt_ctrl_info {
 
 /*
  * polt_ctrl_put(): any context. A queue gives its reference back when its storage half is gone.
- * polt_ctrl_queue_ends(): worker; the queue is about to end: with its admin queue ends the association.
+ * polt_ctrl_queue_ends(): worker; the queue is about to end: the association ends with its admin
+ *	queue.
  * polt_ctrl_queue_gone(): worker; the queue's RDMA half is gone: forget the queue. Completes
  *	Asynchronous Event Requests that it held. Has to be called again at the end of the storage
  *	half if a Connect was executing, which may have joined a controller meanwhile.

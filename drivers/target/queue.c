@@ -121,8 +121,8 @@ bool polt_queue_end(struct polt_queue *queue, const char *why)
  * @queue: the queue
  * @why: for the log
  *
- * Ends it as polt_queue_end() does. Who runs the target learns why a host that was let in has lost its
- * connection; what strangers do wrong would only fill the log. Any context.
+ * Ends it as polt_queue_end() does. Who runs the target learns why a host that was let in has lost
+ * its connection; what strangers do wrong would only fill the log. Any context.
  */
 void polt_queue_fail(struct polt_queue *queue, const char *why)
 {
@@ -323,8 +323,8 @@ static void polt_queue_end_work(struct work_struct *work)
 
 static void polt_queue_free_memory(struct polt_queue *queue)
 {
-	WARN_ON_ONCE(pol_timer_armed(&queue->connect_timer) || pol_timer_armed(&queue->stall_timer) ||
-		     pol_timer_armed(&queue->tail_timer));
+	WARN_ON_ONCE(pol_timer_armed(&queue->connect_timer) ||
+		     pol_timer_armed(&queue->stall_timer) || pol_timer_armed(&queue->tail_timer));
 	polt_receives_free(&queue->receives);
 	pol_region_free(&queue->responses);
 	kvfree(queue->commands);

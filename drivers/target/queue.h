@@ -31,7 +31,7 @@ struct polt_pair;
 
 #define POLT_CONNECT_TIMEOUT_S	10	/* from accept to a successful Fabrics Connect */
 #define POLT_STALL_TIMEOUT_S	10	/* longest a posted work request may take */
-#define POLT_STRANGER_COMMANDS	8	/* of a queue without a successful Fabrics Connect, at a time */
+#define POLT_STRANGER_COMMANDS	8	/* at a time, of a queue without Fabrics Connect */
 #define POLT_PENDING_MAX	256	/* connections without a successful Fabrics Connect */
 #define POLT_PENDING_HOST_MAX	64	/* of these, from one address */
 #define POLT_DISCOVERY_MAX	256	/* discovery controllers */
@@ -84,7 +84,7 @@ struct polt_queue {
 	unsigned int unsignalled;	/* responses posted since the last one with a completion */
 	u64 unsignalled_since;		/* the first of them; local_clock() */
 	u64 last_number;		/* of the command posted last */
-	u64 stalled_number;		/* of the command that was posted for too long at the last look */
+	u64 stalled_number;		/* of the command found posted for too long */
 	u64 tail_number;		/* last_number when the tail was posted */
 	struct ib_rdma_wr tail_wr;	/* empty: its completion says that all before it are done */
 	struct ib_cqe tail_cqe;

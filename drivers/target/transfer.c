@@ -242,9 +242,9 @@ static void polt_transfer_watch(struct polt_command *command)
 }
 
 /*
- * The timer of a queue: has the oldest work request been posted for too long? If this thread did not run
- * for a while, its completion may lie in the completion queue: before the queue ends there is a second
- * look, after those have been reaped.
+ * The timer of a queue: has the oldest work request been posted for too long? If this thread did
+ * not run for a while, its completion may lie in the completion queue: before the queue ends there
+ * is a second look, after those have been reaped.
  */
 static void polt_transfer_stalled(struct pol_group *group, struct pol_timer *timer)
 {

@@ -46,7 +46,7 @@ verified()
 	local disk size
 	disk=$(host_disk $nqn)
 	for size in 512 2k 2560 16k 64k; do
-		fio_verify "$disk" $size 16 --size=2m || return
+		fio_verify "$disk" $size 16 --size=256k || return
 	done
 }
 
