@@ -340,8 +340,6 @@ void polt_command_receive(struct polt_queue *queue, struct polt_receive *receive
 		polt_receive_repost(receive);
 		return;
 	}
-	if (unlikely(queue->state == POLT_QUEUE_CONNECTING))
-		polt_queue_overtaken(queue);
 	queue->outstanding++;
 	if (unlikely(!polt_queue_is_live(queue) || !list_empty(&queue->early) ||
 		     list_empty(&queue->free_commands))) {

@@ -185,19 +185,6 @@ static void polt_queue_notify(struct work_struct *work)
 	rdma_notify(queue->cm_id, IB_EVENT_COMM_EST);
 }
 
-/**
- * polt_queue_overtaken - a capsule has come before the CM's last message
- * @queue: the queue
- *
- * That message may be lost, and not every device says that it is not needed any more. Any context,
- * before the queue's end_work has had the group forget it.
- */
-void polt_queue_overtaken(struct polt_queue *queue)
-{
-	if (!test_bit(POLT_QUEUE_ENDING, &queue->flags))
-		queue_work(polt_queue_wq, &queue->notify_work);
-}
-
 /* Devices call this under their own locks, in any context. */
 static void polt_queue_qp_event(struct ib_event *event, void *context)
 {
@@ -205,7 +192,9 @@ static void polt_queue_qp_event(struct ib_event *event, void *context)
 
 	switch (event->event) {
 	case IB_EVENT_COMM_EST:
-		polt_queue_overtaken(queue);
+		/* A capsule overtook the CM's last message. */
+		if (!test_bit(POLT_QUEUE_ENDING, &queue->flags))
+			queue_work(polt_queue_wq, &queue->notify_work);
 		break;
 	case IB_EVENT_QP_LAST_WQE_REACHED:
 		complete(&queue->last_wqe);

@@ -161,8 +161,6 @@ bool polt_queue_end(struct polt_queue *queue, const char *why);
 /* any context: the same, since something is wrong with it. The log says so */
 void polt_queue_fail(struct polt_queue *queue, const char *why);
 void polt_queue_fail_wc(struct polt_queue *queue, enum ib_wc_status status);
-/* any context, before the group forgets the queue: a capsule has come before the CM's last message */
-void polt_queue_overtaken(struct polt_queue *queue);
 /* process context: the queue's RDMA half is gone when this returns. Bounded */
 void polt_queue_end_wait(struct polt_queue *queue);
 void polt_queue_get(struct polt_queue *queue);
