@@ -32,7 +32,7 @@ MODULE_PARM_DESC(slot_mem_max, "bytes of memory that one new controller may use 
 
 static LIST_HEAD(polh_ctrls);
 static DEFINE_MUTEX(polh_ctrls_lock);
-static unsigned int polh_nr_ctrls;	/* under the lock */
+static unsigned int polh_nr_ctrls;	/* under the lock, READ_ONCE without it */
 static DECLARE_WAIT_QUEUE_HEAD(polh_ctrls_empty);
 
 /**
@@ -538,7 +538,8 @@ static void polh_ctrl_free(struct nvme_ctrl *nvme)
 	kfree(ctrl);
 
 	mutex_lock(&polh_ctrls_lock);
-	if (!--polh_nr_ctrls)
+	WRITE_ONCE(polh_nr_ctrls, polh_nr_ctrls - 1);
+	if (!polh_nr_ctrls)
 		wake_up_all(&polh_ctrls_empty);
 	mutex_unlock(&polh_ctrls_lock);
 }
@@ -714,20 +715,13 @@ static int polh_ctrl_delete_one(struct polh_ctrl *ctrl, void *arg)
 	return 0;
 }
 
-static bool polh_ctrls_gone(void)
-{
-	bool gone;
-
-	mutex_lock(&polh_ctrls_lock);
-	gone = !polh_nr_ctrls;
-	mutex_unlock(&polh_ctrls_lock);
-	return gone;
-}
-
 /* Delete every controller, and wait until they are gone; none comes any more. */
 void polh_ctrls_delete_all(void)
 {
 	polh_ctrl_for_each(polh_ctrl_delete_one, NULL);
 	flush_workqueue(nvme_delete_wq);
-	wait_event(polh_ctrls_empty, polh_ctrls_gone());
+	wait_event(polh_ctrls_empty, !READ_ONCE(polh_nr_ctrls));
+	/* Who freed the last one has let go of the lock. */
+	mutex_lock(&polh_ctrls_lock);
+	mutex_unlock(&polh_ctrls_lock);
 }
