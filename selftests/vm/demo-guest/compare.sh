@@ -43,19 +43,20 @@ workloads="
 4k-write-qd1 randwrite 4k 1
 4k-read-qd32 randread 4k 32
 4k-write-qd32 randwrite 4k 32
+"
+if [ -z "$target" ]; then
+	workloads+="
 128k-read-qd8 read 128k 8
 128k-write-qd8 write 128k 8
 "
-[ -z "$target" ] || workloads="
-4k-read-qd1 randread 4k 1
-4k-write-qd1 randwrite 4k 1
-4k-read-qd32 randread 4k 32
-4k-write-qd32 randwrite 4k 32
+else
+	workloads+="
 64k-read-qd8 read 64k 8
 64k-write-qd8 write 64k 8
 1m-read-qd4 read 1m 4
 1m-write-qd4 write 1m 4
 "
+fi
 
 bench_fio "$bench_ours" randread 4k 8 --time_based --runtime=1 >/dev/null
 bench_fio "$bench_theirs" randread 4k 8 --time_based --runtime=1 >/dev/null
