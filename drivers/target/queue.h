@@ -187,7 +187,7 @@ struct polt_queue *polt_queue_create(struct rdma_cm_id *cm_id, struct polt_port 
 				     const struct pol_wire_request *request);
 int polt_queue_accept(struct polt_queue *queue, const struct rdma_conn_param *asked);
 
-/* process context: fail the queues of a port that have no controller yet */
+/* process context: end the queues of a port that have no controller yet */
 void polt_queue_end_pending(struct polt_port *port);
 
 int polt_queues_init(void);
