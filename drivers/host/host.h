@@ -219,6 +219,7 @@ enum polh_cm_phase {
  * @cm_error: why it has not got further
  * @granted: entries that the target gave the queue
  * @drain: something has been posted, the queue pair must be drained
+ * @drain_work: drains a polled queue
  * @registration: waits for the registration of the slots
  * @poller: task inside ->poll
  * @batch: where ->poll collects finished requests
@@ -253,6 +254,7 @@ struct polh_queue {
 	int cm_error;
 	u32 granted;
 	bool drain;
+	struct work_struct drain_work;
 	struct {
 		struct ib_cqe cqe;
 		struct completion done;
@@ -362,6 +364,7 @@ static inline struct polh_ctrl *polh_ctrl_of(struct nvme_ctrl *nvme)
 
 /* main.c */
 extern struct workqueue_struct *polh_wq;
+extern struct workqueue_struct *polh_drain_wq;	/* what the work of polh_wq waits for */
 
 /* transport.c */
 int polh_transport_init(void);

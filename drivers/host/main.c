@@ -12,6 +12,7 @@
 #include "host/netlink.h"
 
 struct workqueue_struct *polh_wq;
+struct workqueue_struct *polh_drain_wq;
 
 static struct pol_client polh_client = {
 	.name		= "pollard-host",
@@ -27,6 +28,10 @@ static int __init polh_init(void)
 	polh_wq = alloc_workqueue("pollard-host", WQ_MEM_RECLAIM | WQ_UNBOUND, 0);
 	if (!polh_wq)
 		return -ENOMEM;
+	err = -ENOMEM;
+	polh_drain_wq = alloc_workqueue("pollard-host-drain", WQ_MEM_RECLAIM | WQ_UNBOUND, 0);
+	if (!polh_drain_wq)
+		goto err_drain_wq;
 	err = pol_client_register(&polh_client);
 	if (err)
 		goto err_client;
@@ -43,6 +48,8 @@ err_transport:
 err_netlink:
 	pol_client_unregister(&polh_client);
 err_client:
+	destroy_workqueue(polh_drain_wq);
+err_drain_wq:
 	destroy_workqueue(polh_wq);
 	return err;
 }
@@ -55,6 +62,7 @@ static void __exit polh_exit(void)
 	pol_client_unregister(&polh_client);
 	pol_groups_sync();
 	destroy_workqueue(polh_wq);
+	destroy_workqueue(polh_drain_wq);
 }
 
 module_init(polh_init);

@@ -475,11 +475,32 @@ static int polh_queue_fill(struct polh_queue *queue)
 	return polh_memory_register(queue);
 }
 
+static void polh_queue_drain_work(struct work_struct *work)
+{
+	struct polh_queue *queue = container_of(work, struct polh_queue, drain_work);
+
+	ib_drain_qp(queue->qp);
+}
+
+/*
+ * Of a completion queue that nobody reaps, ib_drain_qp() looks at what has come after a tenth of a
+ * second, twice. All polled queues of a controller let this pass together.
+ */
+static void polh_queue_drain_begin(struct polh_queue *queue)
+{
+	INIT_WORK(&queue->drain_work, polh_queue_drain_work);
+	if (queue->drain && test_bit(POLH_QUEUE_POLLED, &queue->flags))
+		queue_work(polh_drain_wq, &queue->drain_work);
+}
+
 static void polh_queue_drain(struct polh_queue *queue)
 {
 	if (!queue->drain)
 		return;
-	ib_drain_qp(queue->qp);
+	if (test_bit(POLH_QUEUE_POLLED, &queue->flags))
+		flush_work(&queue->drain_work);
+	else
+		ib_drain_qp(queue->qp);
 	polh_request_release(queue);
 	queue->drain = false;
 }
@@ -557,6 +578,7 @@ err_connected:
 	synchronize_rcu();
 err_fill:
 	rdma_disconnect(cm_id);
+	polh_queue_drain_begin(queue);
 	polh_queue_drain(queue);
 err_establish:
 	polh_queue_destroy_qp(queue);
@@ -626,9 +648,13 @@ static void polh_queues_stop_some(struct polh_ctrl *ctrl, unsigned int first, un
 		return;
 	/* Whoever still saw a queue connected has posted, or left ->poll, after this. */
 	synchronize_rcu();
-	for (i = first; i < end; i++)
-		if (test_bit(POLH_QUEUE_STOPPING, &ctrl->queues[i].flags))
-			rdma_disconnect(ctrl->queues[i].cm_id);
+	for (i = first; i < end; i++) {
+		queue = &ctrl->queues[i];
+		if (!test_bit(POLH_QUEUE_STOPPING, &queue->flags))
+			continue;
+		rdma_disconnect(queue->cm_id);
+		polh_queue_drain_begin(queue);
+	}
 	for (i = first; i < end; i++)
 		if (test_and_clear_bit(POLH_QUEUE_STOPPING, &ctrl->queues[i].flags))
 			polh_queue_drain(&ctrl->queues[i]);
