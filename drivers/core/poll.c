@@ -306,6 +306,8 @@ int pol_poll_thread(void *data)
 {
 	struct pol_group *group = data;
 
+	/* Kernels from 6.14 on place a new thread anew when it begins to run. */
+	set_cpus_allowed_ptr(current, cpumask_of(READ_ONCE(group->cpu)));
 	while (!kthread_should_stop()) {
 		if (pol_poll_pass(group))
 			group->idle_since = 0;
