@@ -172,7 +172,7 @@ bool conn_make_qp(struct conn *conn)
 		.qp_type = IBV_QPT_RC,
 		.cap = {
 			.max_send_wr = SEND_QUEUE, .max_recv_wr = conn->depth,
-			.max_send_sge = 1, .max_recv_sge = 1,
+			.max_send_sge = 2, .max_recv_sge = 1,
 		},
 	};
 	size_t bytes = 2 * conn->depth * conn->slot;
@@ -385,17 +385,26 @@ static bool post(struct conn *conn, struct ibv_send_wr *wr)
 	return !ibv_post_send(conn->qp, wr, &bad) || fail("%s: posting failed", conn->name);
 }
 
-bool conn_send(struct conn *conn, const uint8_t *data, size_t len, bool invalidate, uint32_t rkey)
+/* What is behind the first @cut bytes is where the device cannot read: it stops in the middle. */
+bool conn_send(struct conn *conn, const uint8_t *data, size_t len, size_t cut, bool invalidate,
+	       uint32_t rkey)
 {
 	unsigned int slot = conn->depth + conn->posted % conn->depth;
-	struct ibv_sge sge = {
-		.addr = (uintptr_t)conn->buffers + slot * conn->slot,
-		.length = len,
-		.lkey = conn->mr ? conn->mr->lkey : 0,
+	size_t first = cut < len ? cut : len;
+	struct ibv_sge sge[2] = {
+		{
+			.addr = (uintptr_t)conn->buffers + slot * conn->slot,
+			.length = first,
+			.lkey = conn->mr ? conn->mr->lkey : 0,
+		},
+		{
+			.addr = (uintptr_t)conn->buffers + slot * conn->slot + first,
+			.length = len - first,
+		},
 	};
 	struct ibv_send_wr wr = {
 		.wr_id = (uint64_t)WR_SEND << 32,
-		.sg_list = &sge, .num_sge = 1,
+		.sg_list = sge, .num_sge = cut < len ? 2 : 1,
 		.opcode = invalidate ? IBV_WR_SEND_WITH_INV : IBV_WR_SEND,
 		.invalidate_rkey = rkey,
 	};
@@ -405,7 +414,10 @@ bool conn_send(struct conn *conn, const uint8_t *data, size_t len, bool invalida
 	if (!wait_until(conn->posted - conn->done < conn->depth, DEFAULT_LIMIT))
 		return fail("%s: the send queue is stuck", conn->name);
 	memcpy(conn->buffers + slot * conn->slot, data, len);
-	return post(conn, &wr);
+	if (!post(conn, &wr))
+		return false;
+	return cut >= len || wait_until(conn->error, DEFAULT_LIMIT) ||
+	       fail("%s: all of it has been sent", conn->name);
 }
 
 bool conn_rdma(struct conn *conn, bool read, const struct region *region, size_t offset,

@@ -204,7 +204,7 @@ static bool command_send(struct words *words)
 	static uint8_t capsule[CAPSULE_SIZE];
 	struct conn *conn = conn_next(words);
 	const char *raw = words_text(words, "raw"), *cid = words_text(words, "cid");
-	uint64_t times = 1, bytes, fixed = 0;
+	uint64_t times = 1, bytes, cut = CAPSULE_SIZE, fixed = 0;
 	size_t size;
 
 	if (!conn)
@@ -221,14 +221,14 @@ static bool command_send(struct words *words)
 		return false;
 	bytes = size;
 	if (!words_number(words, "size", &bytes) || !words_number(words, "times", &times) ||
-	    !words_patch(words, capsule, sizeof(capsule)))
+	    !words_number(words, "cut", &cut) || !words_patch(words, capsule, sizeof(capsule)))
 		return false;
 	while (times--) {
 		conn->cid = cid ? fixed : fresh_cid(conn);
 		if (!raw)
 			put_le(capsule + 2, conn->cid, 2);
 		conn->outstanding[conn->cid]++;
-		if (!conn_send(conn, capsule, bytes, false, 0))
+		if (!conn_send(conn, capsule, bytes, cut, false, 0))
 			return false;
 	}
 	return true;
@@ -358,13 +358,14 @@ static bool command_connect_data(struct words *words)
 const struct command host_commands[] = {
 	{ "send", command_send,
 	  "CONN [op= flags=0x40 cid= nsid= cdw10=...cdw15= | lba= | fctype= qid= sqsize= kato=\n"
-	  "\tcattr= recfmt= | attrib= offset= value=] [@OFFSET=HEX]... [size=BYTES] [times=N]\n"
+	  "\tcattr= recfmt= | attrib= offset= value=] [@OFFSET=HEX]... [size=BYTES] [cut=BYTES] [times=N]\n"
 	  "\twith no data, or\n"
 	  "\tmem=NAME [off= len=]: a keyed SGL;\n"
 	  "\tdata=HEX|byte:VALUE:LENGTH|NAME:OFFSET:LENGTH: behind the SQE, and an SGL that says so;\n"
 	  "\tseg=NAME:OFFSET:LENGTH[:TYPE]...: a list of keyed segments in the capsule;\n"
 	  "\taddr= len= key= type=: what SGL1 says instead;\n"
-	  "\tor raw=HEX: the whole capsule. size: so much of it goes out. CIDs count up" },
+	  "\tor raw=HEX: the whole capsule. size: so much of it goes out. cut: the\n"
+	  "\tdevice fails after so much, in the middle of the SEND. CIDs count up" },
 	{ "answer", command_answer,
 	  "CONN [status=success] [cid=] [dw0=] [sqhd=] [within=MS]: the response to the last\n"
 	  "\tcapsule. A status is a name, a number (SCT << 8 | SC), a list, error or any" },

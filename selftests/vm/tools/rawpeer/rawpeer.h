@@ -130,7 +130,8 @@ bool conn_accept(struct conn *conn, const uint8_t *data, size_t len);
 struct conn *conn_asked(void);			/* the oldest that was asked for */
 void conn_hit(struct conn *conn);			/* is called "hit" from now on */
 bool conn_message(struct conn *conn, unsigned int ms);	/* makes the next one the current one */
-bool conn_send(struct conn *conn, const uint8_t *data, size_t len, bool invalidate, uint32_t rkey);
+bool conn_send(struct conn *conn, const uint8_t *data, size_t len, size_t cut, bool invalidate,
+	       uint32_t rkey);
 bool conn_rdma(struct conn *conn, bool read, const struct region *region, size_t offset,
 	       size_t len, uint64_t addr, uint32_t rkey);
 bool conn_bind(struct conn *conn, struct region *region, struct ibv_mr *mr);

@@ -92,7 +92,7 @@ static bool respond(struct conn *conn, uint64_t result, unsigned int status)
 	put_le(cqe + 10, conn->qid, 2);
 	memcpy(cqe + 12, sqe + 2, 2);
 	put_le(cqe + 14, status << 1, 2);
-	return conn_send(conn, cqe, sizeof(cqe), false, 0);
+	return conn_send(conn, cqe, sizeof(cqe), sizeof(cqe), false, 0);
 }
 
 static bool serve_property(struct conn *conn)
@@ -381,7 +381,7 @@ static bool command_reply(struct words *words)
 	if (!words_patch(words, cqe, sizeof(cqe)) || size > sizeof(cqe))
 		return fail("it does not fit");
 	while (times--)
-		if (!conn_send(conn, cqe, size, inv, key))
+		if (!conn_send(conn, cqe, size, size, inv, key))
 			return false;
 	return true;
 }
