@@ -227,7 +227,7 @@ void polt_command_has_buffers(struct polt_command *command)
 	polt_command_execute(command);
 }
 
-/* Data that came in the capsule: used where it is when it lies well and can be spared. */
+/* Data that came in the capsule: used where it is when it lies well. */
 static void polt_command_take_inline(struct polt_command *command)
 {
 	struct polt_queue *queue = command->queue;
@@ -238,7 +238,7 @@ static void polt_command_take_inline(struct polt_command *command)
 	queue->in_capsule++;
 	queue->bytes_written += len;
 	pol_group_count(queue->group, bytes_written, len);
-	if (IS_ALIGNED((unsigned long)data, alignment) && !READ_ONCE(queue->pair->capped)) {
+	if (IS_ALIGNED((unsigned long)data, alignment)) {
 		command->inline_data = data;
 		polt_command_execute(command);
 		return;

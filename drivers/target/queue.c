@@ -6,7 +6,8 @@
  *  1. any failure, wherever it is noticed, only marks the queue and queues its worker
  *     (polt_queue_end, polt_queue_fail);
  *  2. the group stops parsing and posting and says so (polt_queue_stop);
- *  3. rdma_disconnect(), ib_drain_sq(), and for a bounded time LAST_WQE_REACHED;
+ *  3. rdma_disconnect(), and the queue pair is drained: with a shared receive queue ib_drain_sq(),
+ *     and for a bounded time LAST_WQE_REACHED; else ib_drain_qp();
  *  4. the group reaps what has been received and drops the queue from its table
  *     (polt_queue_forget);
  *  5. the worker destroys queue pair and cm_id: the RDMA half is gone;
@@ -291,9 +292,12 @@ static void polt_queue_end_work(struct work_struct *work)
 	pol_group_call(queue->group, polt_queue_stop, queue);
 	polt_admission_connected(queue);
 	rdma_disconnect(queue->cm_id);
-	ib_drain_sq(queue->qp);
-	if (queue->pair->srq)
+	if (queue->pair->srq) {
+		ib_drain_sq(queue->qp);
 		wait_for_completion_timeout(&queue->last_wqe, POLT_LAST_WQE_TIMEOUT);
+	} else {
+		ib_drain_qp(queue->qp);
+	}
 	pol_group_call(queue->group, polt_queue_forget, queue);
 
 	rdma_destroy_qp(queue->cm_id);
@@ -467,9 +471,9 @@ static int polt_queue_create_qp(struct polt_queue *queue, struct pol_device *dev
 
 	queue->cq_entries = init.cap.max_send_wr;
 	if (!init.srq) {
-		init.cap.max_recv_wr = queue->nr_receives;
+		init.cap.max_recv_wr = queue->nr_receives + 1;	/* the same */
 		init.cap.max_recv_sge = 1;
-		queue->cq_entries += queue->nr_receives;
+		queue->cq_entries += init.cap.max_recv_wr;
 	}
 	queue->cq = pol_cq_reserve(queue->group, device, queue->cq_entries, queue->pair->srq_size,
 				   queue->pair);
@@ -534,7 +538,7 @@ static void polt_queue_set_limits(struct polt_queue *queue, struct polt_port *po
 	queue->sq_entries = queue->depth;
 	/* A response may arrive, and the next capsules come, before its SEND is seen to be done. */
 	queue->nr_commands = queue->depth + clamp(queue->depth / 4, POLT_SIGNAL_EVERY + 4, 32);
-	queue->nr_receives = queue->depth + 2;
+	queue->nr_receives = queue->depth + POLT_RECEIVE_SPARE;
 	queue->inline_size = READ_ONCE(port->inline_data_size);
 	queue->max_credits = 2 * queue->depth + POLT_SEND_SPARE;
 	queue->send_credits = queue->max_credits;

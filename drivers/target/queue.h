@@ -36,6 +36,7 @@ struct polt_pair;
 #define POLT_PENDING_HOST_MAX	64	/* of these, from one address */
 #define POLT_DISCOVERY_MAX	256	/* discovery controllers */
 #define POLT_DISCOVERY_HOST_MAX	32	/* of these, of one address */
+#define POLT_RECEIVE_SPARE	2	/* receives besides one for each command */
 #define POLT_SEND_SPARE		32	/* send work requests besides two for each command */
 
 enum polt_queue_state {

@@ -5,8 +5,10 @@
  * Receives of all queues of a pair sit in one shared receive queue, so memory grows with what hosts
  * may have outstanding, not with the number of queues times the worst case; a completion's queue is
  * found by looking its queue pair up in the pair's table, and one that is not there any more (or
- * not yet) costs nothing but posting the buffer again. Without SRQ on the device every queue has
- * receives of its own, and everything else is the same.
+ * not yet) costs nothing but posting the buffer again. A shared receive queue always has as many
+ * receives as all of its queues together may have commands, so that no host can take those of
+ * another; when it cannot grow any more, the next queue gets another pair. Without SRQ on the
+ * device every queue has receives of its own, and everything else is the same.
  *
  * polt_pairs_lock guards the list of pairs and what they hold for their queues. What the group's
  * thread uses of a pair is told apart in receive.h.
@@ -31,6 +33,11 @@ MODULE_PARM_DESC(small_buffers, "8 KiB data buffers of a poll group on a device 
 static unsigned int large_buffers = 128;
 module_param(large_buffers, uint, 0644);
 MODULE_PARM_DESC(large_buffers, "128 KiB data buffers of a poll group on a device (default 128)");
+
+static int use_srq = -1;
+module_param(use_srq, int, 0644);
+MODULE_PARM_DESC(use_srq,
+		 "queues share receive buffers: 1, 0, or -1: except on soft-RoCE (default -1)");
 
 #define POLT_RECEIVE_REGION	SZ_128K		/* memory allocated at a time */
 #define POLT_BUFFERS_MAX	65536U
@@ -303,23 +310,32 @@ static void polt_pair_post_new(struct pol_group *group, void *arg)
 	polt_receives_post(arg);
 }
 
-/* More receives in the SRQ, as far as it goes. */
+/* As many receives in the SRQ as its queues may need. */
 static int polt_pair_grow(struct polt_pair *pair)
 {
-	unsigned int goal = min(pair->wanted, pair->srq_size);
 	LIST_HEAD(new);
 	int error;
 
-	WRITE_ONCE(pair->capped, pair->wanted > pair->srq_size);
-	if (!pair->srq || goal <= pair->nr_receives)
+	if (!pair->srq || pair->wanted <= pair->nr_receives)
 		return 0;
-	error = polt_receives_alloc(&new, pair, NULL, goal - pair->nr_receives);
+	error = polt_receives_alloc(&new, pair, NULL, pair->wanted - pair->nr_receives);
 	if (error)
 		return error;
-	pair->nr_receives = goal;
+	pair->nr_receives = pair->wanted;
 	pol_group_call(pair->group, polt_pair_post_new, &new);
 	list_splice_tail(&new, &pair->chunks);
 	return 0;
+}
+
+/*
+ * soft-RoCE loses the receive of a shared receive queue when a queue pair ends in the middle of a
+ * SEND: nobody completes it. Whoever may connect could so take away all of them, one by one.
+ */
+static bool polt_pair_wants_srq(const struct ib_device *ib)
+{
+	int use = READ_ONCE(use_srq);
+
+	return use < 0 ? ib->ops.driver_id != RDMA_DRIVER_RXE : use;
 }
 
 static int polt_pair_create_srq(struct polt_pair *pair)
@@ -331,7 +347,9 @@ static int polt_pair_create_srq(struct polt_pair *pair)
 	};
 	struct ib_srq *srq;
 
-	if (!attrs->max_srq || !attrs->max_srq_wr)
+	/* One that has not even room for the longest queue is not worth having. */
+	if (!attrs->max_srq || attrs->max_srq_wr < POLT_DEPTH_MAX + POLT_RECEIVE_SPARE ||
+	    !polt_pair_wants_srq(pair->device->ib))
 		return 0;
 	init.attr.max_wr = min_t(unsigned int, attrs->max_srq_wr, POLT_SRQ_MAX);
 	srq = ib_create_srq(pair->pd, &init);
@@ -435,7 +453,7 @@ void polt_pair_put(struct polt_pair *pair)
  * @group: where the queue is placed; the caller is a user of it
  * @device: a device that the caller keeps from going away
  * @inline_size: in-capsule data the queue takes; pairs with other sizes are other pairs
- * @receives: capsules the queue may have outstanding
+ * @receives: what the queue needs, at most POLT_DEPTH_MAX + POLT_RECEIVE_SPARE
  *
  * Process context, may sleep.
  *
@@ -455,7 +473,8 @@ struct polt_pair *polt_pair_get(struct pol_group *group, struct pol_device *devi
 	}
 	list_for_each_entry(pair, &polt_pairs, entry)
 		if (pair->group == group && pair->device == device &&
-		    pair->inline_size == inline_size)
+		    pair->inline_size == inline_size &&
+		    (!pair->srq || receives <= pair->srq_size - pair->wanted))
 			goto found;
 	pair = polt_pair_create(group, device, inline_size);
 	if (IS_ERR(pair))
@@ -493,7 +512,6 @@ void polt_pair_leave(struct polt_pair *pair, unsigned int receives)
 
 	mutex_lock(&polt_pairs_lock);
 	pair->wanted -= receives;
-	WRITE_ONCE(pair->capped, pair->wanted > pair->srq_size);
 	last = !--pair->users;
 	if (last)
 		polt_pair_end(pair);

@@ -89,7 +89,6 @@ struct polt_pair {
 	struct ib_rdma_wr wrs[POLT_TRANSFER_WRS];	/* for a transfer of more than one */
 	struct ib_sge sges[POLT_TRANSFER_WRS];
 	struct polt_lane lanes[POLT_PAIR_LANES];
-	bool capped;			/* fewer receives than its queues may need */
 
 	/* fixed once made */
 	struct pol_device *device;
@@ -101,7 +100,7 @@ struct polt_pair {
 	/* polt_pairs_lock */
 	struct list_head entry;
 	unsigned int users;		/* queues with an RDMA half */
-	unsigned int wanted;		/* receives these queues may need */
+	unsigned int wanted;		/* receives these queues may need: at most srq_size */
 	unsigned int nr_receives;	/* receives there are in the SRQ */
 	struct list_head chunks;
 

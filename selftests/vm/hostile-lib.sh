@@ -9,6 +9,7 @@ hostile_nqn=nqn.2026-11.org.example:hostile
 honest_nqn=nqn.2026-11.org.example:honest
 honest_pid=
 hostile_wrong=
+hostile_srq=		# the target's queues share receives, which they do not by themselves on soft-RoCE
 hostile_memory=16384	# KiB that caches, slabs and per-CPU chunks may keep
 hostile_slab=8192	# of these, in slabs that are not full
 
@@ -43,7 +44,8 @@ hostile_setup()
 {
 	# A RAM disk takes its memory as it is written; what is measured later must have it already.
 	modprobe brd rd_nr=1 rd_size=65536 &&
-	dd if=/dev/zero of=/dev/ram0 bs=1M count=64 2>/dev/null && rxe_up && modprobe pollard-target &&
+	dd if=/dev/zero of=/dev/ram0 bs=1M count=64 2>/dev/null && rxe_up &&
+	modprobe pollard-target ${hostile_srq:+use_srq=1} &&
 	pollard subsystem add $honest_nqn allow-any-host on &&
 	pollard namespace add $honest_nqn nsid 1 device /dev/ram0 &&
 	pollard subsystem add $hostile_nqn allow-any-host on &&

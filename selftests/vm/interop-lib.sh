@@ -15,12 +15,18 @@ cell_transport()
 	[ "$host" = ours ] && echo pollard || echo rdma
 }
 
+# With the kernel's host the target's queues share receives, with ours each has its own.
+cell_load_target()
+{
+	modprobe pollard-target use_srq=$([ "$host" = ours ]; echo $?)
+}
+
 # An exclusive disk that holds data: brd takes its time to nothing and keeps what is written.
 cell_setup()
 {
 	modprobe brd rd_nr=2 rd_size=262144 && rxe_up || return
 	if [ "$host" = ours ]; then modprobe pollard-host; else modprobe nvme-rdma; fi || return
-	if [ "$target" = ours ]; then modprobe pollard-target; else modprobe nvmet-rdma; fi || return
+	if [ "$target" = ours ]; then cell_load_target; else modprobe nvmet-rdma; fi || return
 	cell_before=$(cell_objects)
 	cell_export
 }
@@ -230,7 +236,7 @@ cell_busy()
 }
 
 cell_target_del() { modprobe -r pollard-target; }
-cell_target_add() { modprobe pollard-target && cell_export; }
+cell_target_add() { cell_load_target && cell_export; }
 
 cell_port_del() { pollard port del 1; }
 cell_port_add()

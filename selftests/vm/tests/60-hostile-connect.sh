@@ -11,4 +11,4 @@
 . "$VM_LIB"
 . "${VM_LIB%/*}/hostile-lib.sh"
 
-hostile_test rdma connect rounds="${1:-20}" crowd="${2:-60}"
+hostile_srq=1 hostile_test rdma connect rounds="${1:-20}" crowd="${2:-60}"

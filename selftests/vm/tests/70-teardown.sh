@@ -90,7 +90,7 @@ all_back()
 		END
 	fi
 	[ -e /sys/class/infiniband/rxe0 ] || rxe_up || return
-	modprobe -a pollard-target $host_module || return
+	cell_load_target && modprobe $host_module || return
 	pollard subsystem show $cell_nqn > /dev/null 2>&1 || pollard subsystem add $cell_nqn || return
 	pollard namespace show $cell_nqn 1 > /dev/null 2>&1 ||
 		pollard namespace add $cell_nqn nsid 1 device $cell_disk uuid $cell_uuid || return
@@ -218,7 +218,7 @@ draw()
 
 set_up()
 {
-	modprobe brd rd_nr=2 rd_size=65536 && rxe_up && modprobe -a pollard-target $host_module || return
+	modprobe brd rd_nr=2 rd_size=65536 && rxe_up && cell_load_target && modprobe $host_module || return
 	# shellcheck disable=SC2034 # interop-lib.sh reads it
 	cell_before=$(cell_objects)
 	all_back && cell_connect && draw 1
