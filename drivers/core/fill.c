@@ -59,8 +59,6 @@ static int pol_fill_counters(struct sk_buff *skb, const struct pol_group_counter
 		{ A_COUNTERS(POST_CHAINS), &counters->post_chains },
 		{ A_COUNTERS(WORK_REQUESTS), &counters->work_requests },
 		{ A_COUNTERS(RECEIVE_POSTS), &counters->receive_posts },
-		{ A_COUNTERS(REGISTRATIONS), &counters->registrations },
-		{ A_COUNTERS(INVALIDATIONS), &counters->invalidations },
 		{ A_COUNTERS(BYTES_READ), &counters->bytes_read },
 		{ A_COUNTERS(BYTES_WRITTEN), &counters->bytes_written },
 	};

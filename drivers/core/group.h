@@ -115,8 +115,6 @@ struct pol_group_counters {
 	u64 post_chains;	/* ib_post_send() calls */
 	u64 work_requests;	/* send work requests in them */
 	u64 receive_posts;	/* receive buffers posted */
-	u64 registrations;	/* memory registrations posted */
-	u64 invalidations;	/* local invalidations posted */
 	u64 bytes_read;		/* bytes sent to hosts for commands */
 	u64 bytes_written;	/* bytes fetched from hosts for commands */
 };

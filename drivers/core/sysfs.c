@@ -140,8 +140,6 @@ POL_COUNTER(messages);
 POL_COUNTER(post_chains);
 POL_COUNTER(work_requests);
 POL_COUNTER(receive_posts);
-POL_COUNTER(registrations);
-POL_COUNTER(invalidations);
 POL_COUNTER(bytes_read);
 POL_COUNTER(bytes_written);
 
@@ -152,7 +150,6 @@ static struct attribute *pol_sysfs_counter_attrs[] = {
 	&counter_completions.attr.attr, &counter_receives.attr.attr,
 	&counter_messages.attr.attr, &counter_post_chains.attr.attr,
 	&counter_work_requests.attr.attr, &counter_receive_posts.attr.attr,
-	&counter_registrations.attr.attr, &counter_invalidations.attr.attr,
 	&counter_bytes_read.attr.attr, &counter_bytes_written.attr.attr,
 	NULL
 };

@@ -26,8 +26,6 @@ static const struct attr counters[] = {
 	ATTR_U64(C(POST_CHAINS), "post-chains"),
 	ATTR_U64(C(WORK_REQUESTS), "work-requests"),
 	ATTR_U64(C(RECEIVE_POSTS), "receive-posts"),
-	ATTR_U64(C(REGISTRATIONS), "registrations"),
-	ATTR_U64(C(INVALIDATIONS), "invalidations"),
 	ATTR_U64(C(BYTES_READ), "bytes-read"),
 	ATTR_U64(C(BYTES_WRITTEN), "bytes-written"),
 	ATTR_END

@@ -73,7 +73,8 @@ enum pollard_side {
  * enum pollard_class - kind of command a histogram counts
  * @POLLARD_CLASS_READ: NVMe Read
  * @POLLARD_CLASS_WRITE: NVMe Write
- * @POLLARD_CLASS_OTHER: every other I/O command
+ * @POLLARD_CLASS_OTHER: every other command; at the target also those of admin
+ *   queues
  */
 enum pollard_class {
 	POLLARD_CLASS_READ,
@@ -141,8 +142,6 @@ enum {
 	POLLARD_A_GROUP_COUNTERS_POST_CHAINS,
 	POLLARD_A_GROUP_COUNTERS_WORK_REQUESTS,
 	POLLARD_A_GROUP_COUNTERS_RECEIVE_POSTS,
-	POLLARD_A_GROUP_COUNTERS_REGISTRATIONS,
-	POLLARD_A_GROUP_COUNTERS_INVALIDATIONS,
 	POLLARD_A_GROUP_COUNTERS_BYTES_READ,
 	POLLARD_A_GROUP_COUNTERS_BYTES_WRITTEN,
 

@@ -27,7 +27,7 @@ enum pollard_target_object_state {
 /**
  * enum pollard_target_backend - kind of storage behind a namespace
  * @POLLARD_TARGET_BACKEND_BDEV: a block device
- * @POLLARD_TARGET_BACKEND_FILE: a regular file
+ * @POLLARD_TARGET_BACKEND_FILE: a regular file (no such back end yet)
  * @POLLARD_TARGET_BACKEND_RAM: memory, lost when the namespace goes
  */
 enum pollard_target_backend {

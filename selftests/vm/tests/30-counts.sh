@@ -26,7 +26,7 @@ counts_read()
 {
 	bench_count randread $ios || return
 	about target receives 1 && about target receive_posts 1 && about target post_chains 1 &&
-		about target work_requests 2 && about target registrations 0 &&
+		about target work_requests 2 &&
 		about host posts 1 && about host work_requests 1 && about host registrations 0 &&
 		about host invalidations 0
 }
@@ -35,7 +35,7 @@ counts_write()
 {
 	bench_count randwrite $ios || return
 	about target receives 1 && about target receive_posts 1 && about target post_chains 1 &&
-		about target work_requests 1 && about target registrations 0 &&
+		about target work_requests 1 &&
 		about host posts 1 && about host work_requests 1 && about host registrations 0 &&
 		about host invalidations 0 && about host in_capsule 1
 }
