@@ -78,15 +78,6 @@ void pol_debugfs_remove_group(struct pol_group *group)
 	debugfs_remove_recursive(group->debugfs);
 }
 
-/**
- * pol_debugfs_root - /sys/kernel/debug/pollard, for the other modules' own directories
- */
-struct dentry *pol_debugfs_root(void)
-{
-	return pol_debugfs_dir;
-}
-EXPORT_SYMBOL_GPL(pol_debugfs_root);
-
 void __init pol_debugfs_init(void)
 {
 	pol_debugfs_dir = debugfs_create_dir("pollard", NULL);

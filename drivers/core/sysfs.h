@@ -18,7 +18,6 @@ void pol_debugfs_init(void);
 void pol_debugfs_exit(void);
 void pol_debugfs_add_group(struct pol_group *group);
 void pol_debugfs_remove_group(struct pol_group *group);
-struct dentry *pol_debugfs_root(void);
 
 /* group.c */
 void pol_group_free(struct pol_group *group);
