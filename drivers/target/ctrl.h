@@ -31,7 +31,7 @@
 struct polt_command;
 struct polt_queue;
 
-#define POLT_FIRMWARE		"1.0"	/* firmware revision that Identify reports */
+#define POLT_FIRMWARE		"0.1.0"	/* firmware revision that Identify reports: our version */
 #define POLT_DISCOVERY_KATO_MS	120000U	/* of a discovery controller that was given none */
 #define POLT_CAP_TO		30U	/* CAP.TO, units of 500 ms: the longest wait for CSTS.RDY */
 

@@ -14,7 +14,7 @@ id_controller()
 	local id
 
 	id=$(nvme id-ctrl "$adm_ctrl") || return
-	adm_field "$id" sn ADMIN0001 && adm_field "$id" mn "Admin Test" && adm_field "$id" fr 1.0 &&
+	adm_field "$id" sn ADMIN0001 && adm_field "$id" mn "Admin Test" && adm_field "$id" fr 0.1.0 &&
 	adm_field "$id" cmic 0x3 && adm_field "$id" mdts 8 && adm_field "$id" ver 0x10400 &&
 	adm_field "$id" oaes 0x100 && adm_field "$id" ctratt 0x41 && adm_field "$id" cntrltype 1 &&
 	adm_field "$id" oacs 0 && adm_field "$id" acl 3 && adm_field "$id" aerl 3 &&
