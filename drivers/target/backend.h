@@ -45,8 +45,8 @@ struct polt_backend_params {
  * @execute: group's thread; never sleeps, never blocks. Starts a command whose range, length and
  *	buffers are checked and ready (opcode Read, Write or Flush) and ends it with
  *	polt_command_executed(), at once or later, from any context
- * @rescan: optional; process context under the configuration mutex, no I/O: take note of a new size
- *	of the storage (WRITE_ONCE of blocks). Returns true if it has changed
+ * @rescan: optional; process context under the configuration mutex, no I/O: take note of what has
+ *	changed of the storage, its size first of all (WRITE_ONCE). Returns true if hosts must know
  */
 struct polt_backend_ops {
 	const char *name;
@@ -63,7 +63,7 @@ struct polt_backend {
 	u8 block_shift;			/* log2 of the logical block size */
 	u32 alignment;			/* what addresses of data must be multiples of */
 	bool read_only;			/* refuse writes; changes under load */
-	bool volatile_cache;		/* Flush means something */
+	bool volatile_cache;		/* Flush means something; for Identify */
 	enum polt_submit_mode submit;	/* as decided: INLINE or WORKER; changes under load */
 	enum polt_submit_mode submit_auto;	/* what AUTO comes to here: INLINE or WORKER */
 };

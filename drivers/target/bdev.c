@@ -9,7 +9,8 @@
  *    keeps the rest of the block layer from it. What would have had to wait comes back with
  *    BLK_STS_AGAIN and is submitted again by a worker, once, without REQ_NOWAIT.
  *  - A disk that knows no REQ_NOWAIT, or whose driver may sleep by nature, is always given its bios
- *    by workers.
+ *    by workers. What it knows may change while it is in use (a device mapper's table, for one): it
+ *    is asked each time, and what it refuses as not supported gets the same second try.
  *  - A disk with polled queues is polled by the group while it has I/O there (unless the group is
  *    one that waits for events): one started bio per group and disk in each pass.
  *
@@ -26,8 +27,6 @@ struct polt_bdev {
 	struct polt_backend backend;
 	struct pol_compat_bdev handle;
 	struct workqueue_struct *wq;	/* its own: a disk that hangs holds up no other */
-	bool nowait;
-	bool polls;
 };
 
 static struct polt_bdev *polt_bdev_of(struct polt_command *command)
@@ -97,7 +96,8 @@ static void polt_bdev_leave_lane(struct polt_command *command)
 static bool polt_bdev_wants_polling(struct polt_bdev *bdev, struct polt_command *command,
 				    blk_opf_t opf)
 {
-	return bdev->polls && command->data_len && !(opf & (REQ_PREFLUSH | REQ_FUA)) &&
+	return command->data_len && !(opf & (REQ_PREFLUSH | REQ_FUA)) &&
+	       pol_compat_bdev_polls(bdev->handle.bdev) &&
 	       pol_group_spin(command->queue->group) != POL_GROUP_SPIN_EVENT;
 }
 
@@ -196,13 +196,19 @@ static void polt_bdev_hand_back(struct polt_command *command)
 	pol_group_post(command->queue->group, &command->handback);
 }
 
+/* May it work from a worker, without REQ_NOWAIT and REQ_POLLED? */
+static bool polt_bdev_retries(blk_status_t error)
+{
+	return error == BLK_STS_AGAIN || error == BLK_STS_NOTSUPP;
+}
+
 static void polt_bdev_bio_end(struct bio *bio)
 {
 	struct polt_command *command = bio->bi_private;
 
-	/* Any failure stands for the wave; AGAIN gives way to a real one. */
+	/* Any failure stands for the wave; one that is tried again gives way to another. */
 	if (unlikely(bio->bi_status) &&
-	    (!command->bdev.error || command->bdev.error == BLK_STS_AGAIN))
+	    (!command->bdev.error || polt_bdev_retries(command->bdev.error)))
 		WRITE_ONCE(command->bdev.error, bio->bi_status);
 	if (atomic_dec_and_test(&command->bdev.pending))
 		polt_bdev_hand_back(command);
@@ -303,8 +309,7 @@ static void polt_bdev_submit(struct polt_command *command, bool in_thread)
 	unsigned int i;
 
 	if (in_thread) {
-		if (bdev->nowait)
-			opf |= REQ_NOWAIT;
+		opf |= REQ_NOWAIT;
 		if (polt_bdev_wants_polling(bdev, command, opf))
 			io->lane = polt_bdev_lane(command->queue->pair, &bdev->backend);
 		if (io->lane) {
@@ -347,7 +352,8 @@ static void polt_bdev_next_wave(struct polt_command *command)
 {
 	struct polt_bdev *bdev = polt_bdev_of(command);
 
-	if (command->bdev.retried || READ_ONCE(bdev->backend.submit) == POLT_SUBMIT_WORKER)
+	if (command->bdev.retried || READ_ONCE(bdev->backend.submit) == POLT_SUBMIT_WORKER ||
+	    unlikely(!bdev_nowait(bdev->handle.bdev)))
 		polt_bdev_submit_in_worker(command);
 	else
 		polt_bdev_submit(command, true);
@@ -360,7 +366,7 @@ static void polt_bdev_wave_done(struct polt_command *command)
 
 	polt_bdev_uninit(io);
 	polt_bdev_leave_lane(command);
-	if (unlikely(io->error == BLK_STS_AGAIN && !io->retried)) {
+	if (unlikely(polt_bdev_retries(io->error) && !io->retried)) {
 		io->retried = true;
 		polt_namespace_count(command->namespace, nowait_misses, 1);
 		polt_bdev_submit_in_worker(command);
@@ -376,10 +382,11 @@ static void polt_bdev_wave_done(struct polt_command *command)
 
 static void polt_bdev_execute(struct polt_backend *backend, struct polt_command *command)
 {
+	const struct polt_bdev *bdev = container_of(backend, struct polt_bdev, backend);
 	struct polt_bdev_io *io = &command->bdev;
 
 	/* Without a volatile cache everything that has been answered is safe. */
-	if (command->sqe.common.opcode == nvme_cmd_flush && !backend->volatile_cache) {
+	if (command->sqe.common.opcode == nvme_cmd_flush && !bdev_write_cache(bdev->handle.bdev)) {
 		polt_command_finish(command, NVME_SC_SUCCESS);
 		return;
 	}
@@ -398,10 +405,14 @@ static u64 polt_bdev_blocks(const struct polt_bdev *bdev)
 
 static bool polt_bdev_rescan(struct polt_backend *backend)
 {
-	u64 blocks = polt_bdev_blocks(container_of(backend, struct polt_bdev, backend));
-	bool changed = blocks != backend->blocks;
+	struct polt_bdev *bdev = container_of(backend, struct polt_bdev, backend);
+	bool volatile_cache = bdev_write_cache(bdev->handle.bdev);
+	u64 blocks = polt_bdev_blocks(bdev);
+	bool changed = blocks != backend->blocks || volatile_cache != backend->volatile_cache;
 
 	WRITE_ONCE(backend->blocks, blocks);
+	WRITE_ONCE(backend->volatile_cache, volatile_cache);
+	WRITE_ONCE(backend->alignment, bdev_dma_alignment(bdev->handle.bdev) + 1);
 	return changed;
 }
 
@@ -425,10 +436,8 @@ static int polt_bdev_learn(struct polt_bdev *bdev, const struct polt_backend_par
 	backend->read_only = params->read_only || bdev_read_only(device);
 	backend->volatile_cache = bdev_write_cache(device);
 	backend->alignment = bdev_dma_alignment(device) + 1;
-	bdev->nowait = bdev_nowait(device);
-	bdev->polls = pol_compat_bdev_polls(device);
 	/* With a protection information format the block layer allocates for every bio. */
-	inline_possible = bdev->nowait && !pol_compat_bdev_blocks(device) &&
+	inline_possible = bdev_nowait(device) && !pol_compat_bdev_blocks(device) &&
 			  !blk_get_integrity(device->bd_disk);
 	backend->submit_auto = inline_possible ? POLT_SUBMIT_INLINE : POLT_SUBMIT_WORKER;
 	backend->submit = params->submit == POLT_SUBMIT_AUTO ? backend->submit_auto :

@@ -232,7 +232,7 @@ static void polt_command_take_inline(struct polt_command *command)
 {
 	struct polt_queue *queue = command->queue;
 	void *data = command->receive->capsule + sizeof(command->sqe) + command->transfer.offset;
-	u32 alignment = command->namespace ? command->namespace->backend->alignment : 1;
+	u32 alignment = command->namespace ? READ_ONCE(command->namespace->backend->alignment) : 1;
 	u32 len = command->data_len;
 
 	queue->in_capsule++;

@@ -1,0 +1,91 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# A disk that changes under a namespace: a device mapper's new table knows no REQ_NOWAIT, then again it
+# does; a disk gets a volatile write cache. No I/O may fail for that, and a Flush has to be one.
+#
+# vm-kernels: 6.12 6.1
+# vm-timeout: 120
+. "$VM_LIB"
+
+nqn=nqn.2026-11.org.example:changes
+table="linear /dev/ram0 0"
+
+setup()
+{
+	modprobe -a dm_mod dm_delay && modprobe brd rd_nr=1 rd_size=32768 && rxe_up && host_load rdma &&
+	null_disk cached size=64 memory_backed=1 cache_size=16 &&
+	echo "write through" > /sys/block/cached/queue/write_cache &&
+	dmsetup create changes --noudevsync --table "0 65536 $table" &&
+	our_target_add $nqn /dev/dm-0 && pollard namespace add $nqn nsid 2 device /dev/cached &&
+	host_connect rdma $nqn -i 2 && wait_for both_disks
+}
+
+both_disks() { [ "$(host_disks | wc -l)" = 2 ]; }
+host_disks() { nvme list -o json | grep -o '/dev/nvme[0-9]*n[0-9]*' | sort; }
+
+submits() { pollard -s namespace show $nqn 1 | grep -o 'worker-submits [0-9]*'; }
+io() { fio_verify "$(host_disks | head -n 1)" 4k 8 --bsrange=512-256k --size=8m; }
+
+reload()
+{
+	dmsetup suspend --noudevsync changes && dmsetup load changes --table "0 65536 $1" &&
+		dmsetup resume --noudevsync changes
+}
+
+by_worker()
+{
+	local before
+
+	reload "delay /dev/ram0 0 1" && before=$(submits) && io || return
+	[ "$(submits)" != "$before" ] || { diag "nothing was given to a worker: $before"; return 1; }
+}
+
+inline_again()
+{
+	local before
+
+	reload "$table" && before=$(submits) && io || return
+	[ "$(submits)" = "$before" ] || { diag "$before, then $(submits)"; return 1; }
+}
+
+# The table changes while there is I/O, many times.
+under_load()
+{
+	local n pid
+
+	while [ ! -e /tmp/stop ]; do io || exit; done & pid=$!
+	for ((n = 0; n < 10; n++)); do
+		reload "delay /dev/ram0 0 1" && reload "$table" || break
+	done
+	touch /tmp/stop
+	wait $pid && [ $n = 10 ]
+}
+
+flushes() { awk '{ print $16 }' /sys/block/cached/stat; }
+flush() { nvme flush "$(host_disks | tail -n 1)" -n 2 > /dev/null; }
+flush_is_one()
+{
+	local before
+
+	before=$(flushes)
+	flush && [ "$(flushes)" = "$before" ] || { diag "without a cache: $before, then $(flushes)"; return 1; }
+	echo "write back" > /sys/block/cached/queue/write_cache && flush || return
+	[ "$(flushes)" -gt "$before" ] || { diag "with a cache: still $before"; return 1; }
+}
+
+tear_down()
+{
+	host_disconnect $nqn && pollard subsystem del $nqn && pollard port del 1 &&
+		modprobe -r pollard-target nvme-rdma && dmsetup remove --noudevsync changes &&
+		null_disk_del cached
+}
+
+tap_run "set up" setup || { tap_end; exit 1; }
+tap_run "I/O" io
+tap_run "a table without REQ_NOWAIT" by_worker
+tap_run "and with it again" inline_again
+tap_run "tables change under load" under_load
+tap_run "Flush reaches the disk once it has a cache" flush_is_one
+tap_run "tear down" tear_down
+tap_end
