@@ -32,6 +32,22 @@ static const unsigned long polt_port_next[] = {
 	[POLT_PORT_DELETING] = 0,
 };
 
+/* A work that is queued holds the port: it may be queued once more while it stops the port. */
+static void polt_port_kick(struct polt_port *port)
+{
+	polt_port_get(port);
+	if (mod_delayed_work(polt_config_wq, &port->work, 0))
+		polt_port_put(port);
+}
+
+/* The same after a while, unless it is to come sooner. */
+static void polt_port_kick_later(struct polt_port *port)
+{
+	polt_port_get(port);
+	if (!queue_delayed_work(polt_config_wq, &port->work, POLT_PORT_RETRY))
+		polt_port_put(port);
+}
+
 static void polt_port_set_state(struct polt_port *port, enum polt_port_state state, int error)
 {
 	lockdep_assert_held(&polt_config_lock);
@@ -111,7 +127,7 @@ void polt_port_add(struct polt_port *port)
 	lockdep_assert_held(&polt_config_lock);
 	list_add_tail_rcu(&port->entry, &polt_ports);
 	polt_object_add(&port->object);
-	mod_delayed_work(polt_config_wq, &port->work, 0);
+	polt_port_kick(port);
 }
 
 void polt_port_delete(struct polt_port *port)
@@ -124,7 +140,7 @@ void polt_port_delete(struct polt_port *port)
 		polt_link_delete(link);
 	WRITE_ONCE(port->object.deleting, true);
 	polt_port_set_state(port, POLT_PORT_DELETING, 0);
-	mod_delayed_work(polt_config_wq, &port->work, 0);
+	polt_port_kick(port);
 }
 
 /* Is nothing left of a port being deleted but its memory? */
@@ -164,14 +180,13 @@ static void polt_port_start(struct polt_port *port)
 	else if (port->state != POLT_PORT_FAILED || port->error != err)
 		polt_port_set_state(port, POLT_PORT_FAILED, err);
 	if (err)
-		queue_delayed_work(polt_config_wq, &port->work, POLT_PORT_RETRY);
+		polt_port_kick_later(port);
 unlock:
 	mutex_unlock(&polt_config_lock);
 }
 
-static void polt_port_work(struct work_struct *work)
+static void polt_port_look(struct polt_port *port)
 {
-	struct polt_port *port = container_of(to_delayed_work(work), struct polt_port, work);
 	bool deleting, stopped;
 
 	mutex_lock(&polt_config_lock);
@@ -196,12 +211,20 @@ static void polt_port_work(struct work_struct *work)
 		polt_port_start(port);
 }
 
+static void polt_port_work(struct work_struct *work)
+{
+	struct polt_port *port = container_of(to_delayed_work(work), struct polt_port, work);
+
+	polt_port_look(port);
+	polt_port_put(port);
+}
+
 void polt_port_restart(struct polt_port *port)
 {
 	WRITE_ONCE(port->restart, true);
-	/* One being deleted stops anyway; once stopped it may be freed at any time. */
+	/* One being deleted stops anyway. */
 	if (!READ_ONCE(port->object.deleting))
-		mod_delayed_work(polt_config_wq, &port->work, 0);
+		polt_port_kick(port);
 }
 
 /* An address that was in use may be free now. */
@@ -212,7 +235,7 @@ void polt_ports_retry_locked(void)
 	lockdep_assert_held(&polt_config_lock);
 	list_for_each_entry(port, &polt_ports, entry)
 		if (port->state == POLT_PORT_FAILED)
-			mod_delayed_work(polt_config_wq, &port->work, 0);
+			polt_port_kick(port);
 }
 
 void polt_ports_retry(void)
