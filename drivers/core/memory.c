@@ -108,13 +108,16 @@ EXPORT_SYMBOL_GPL(pol_region_alloc);
  * @region: a region, mapped or not
  *
  * The device has finished with it. The pages stay until pol_region_free(): a disk may still use
- * them.
+ * them, so they must not be overwritten now with what a bounce buffer or a cache still holds. All
+ * that the device wrote has been handed over by pol_mem_sync_for_cpu().
  */
 void pol_region_unmap(struct pol_region *region)
 {
 	if (!region->ib)
 		return;
-	ib_dma_unmap_page(region->ib, region->dma, region->len, DMA_BIDIRECTIONAL);
+	if (!ib_uses_virt_dma(region->ib))
+		dma_unmap_page_attrs(region->ib->dma_device, region->dma, region->len,
+				     DMA_BIDIRECTIONAL, DMA_ATTR_SKIP_CPU_SYNC);
 	pol_region_free_device_page(region);
 	if (region->device) {
 		atomic_long_sub(region->len, &region->device->memory_bytes);
