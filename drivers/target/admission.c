@@ -5,8 +5,9 @@
  * Before a Fabrics Connect nothing is known of a host, so few connections may be at that stage at a
  * time, of one address fewer still, and not for long (POLT_CONNECT_TIMEOUT_S). Afterwards a host
  * that is allowed to connect may still do so again and again: the memory of all queues together has
- * a limit. What a queue takes is known when it is made and does not grow later; data buffers are
- * the groups', whatever hosts do. The discovery service lets everybody in, so of its controllers
+ * a limit. What a queue takes is known when it is made and does not grow later. Data buffers are
+ * the groups', whatever hosts do; those that a group gets besides, for the number of its queues,
+ * count as theirs. The discovery service lets everybody in, so of its controllers
  * there is only a number.
  *
  * Two counters, of any context; who owns a queue's share is the queue.
@@ -90,6 +91,29 @@ bool polt_admission_discover(struct polt_queue *queue)
 }
 
 /**
+ * polt_admission_take_memory - may hosts cause this much memory to be taken?
+ * @bytes: how much. Any context
+ *
+ * Return: 0, to be given back with polt_admission_give_memory(), or -EBUSY.
+ */
+int polt_admission_take_memory(u64 bytes)
+{
+	if (atomic64_add_return(bytes, &polt_admission_bytes) <= polt_admission_limit())
+		return 0;
+	polt_admission_give_memory(bytes);
+	return -EBUSY;
+}
+
+/**
+ * polt_admission_give_memory - memory that hosts have caused to be taken is free
+ * @bytes: how much; 0 does nothing. Any context
+ */
+void polt_admission_give_memory(u64 bytes)
+{
+	atomic64_sub(bytes, &polt_admission_bytes);
+}
+
+/**
  * polt_admission_take - may this queue be made?
  * @queue: a queue with its limits set; process context
  *
@@ -107,14 +131,12 @@ int polt_admission_take(struct polt_queue *queue)
 		return -EBUSY;
 	if (atomic_inc_return(&polt_admission_pending) > POLT_PENDING_MAX)
 		goto err_pending;
-	if (atomic64_add_return(bytes, &polt_admission_bytes) > polt_admission_limit())
-		goto err_bytes;
+	if (polt_admission_take_memory(bytes))
+		goto err_pending;
 	queue->admitted_bytes = bytes;
 	set_bit(POLT_QUEUE_PENDING, &queue->flags);
 	return 0;
 
-err_bytes:
-	atomic64_sub(bytes, &polt_admission_bytes);
 err_pending:
 	atomic_dec(&polt_admission_pending);
 	return -EBUSY;
@@ -137,5 +159,5 @@ void polt_admission_connected(struct polt_queue *queue)
 void polt_admission_give(struct polt_queue *queue)
 {
 	polt_admission_connected(queue);
-	atomic64_sub(queue->admitted_bytes, &polt_admission_bytes);
+	polt_admission_give_memory(queue->admitted_bytes);
 }

@@ -82,7 +82,7 @@ struct polt_command {
 	bool to_host;			/* the data goes to the host */
 	struct polt_receive *receive;	/* the capsule, while its data is needed */
 	void *inline_data;		/* data is used where it arrived */
-	u32 claim;			/* bytes counted in queue->claimed */
+	unsigned int claim;		/* buffers counted as its queue's; 0: not yet */
 	unsigned int nr_buffers;
 	struct pol_buffer *buffers[POLT_COMMAND_BUFFERS];
 

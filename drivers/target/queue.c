@@ -106,6 +106,8 @@ void polt_queue_put(struct polt_queue *queue)
  */
 bool polt_queue_end(struct polt_queue *queue, const char *why)
 {
+	set_bit(POLT_QUEUE_DOOMED, &queue->flags);
+	smp_mb__after_atomic();	/* either ATTACHED is seen here or DOOMED by who sets it */
 	if (!test_bit(POLT_QUEUE_ATTACHED, &queue->flags) ||
 	    test_and_set_bit(POLT_QUEUE_ENDING, &queue->flags))
 		return false;
@@ -268,8 +270,10 @@ static void polt_queue_forget(struct pol_group *group, void *arg)
  */
 void polt_queue_command_freed(struct polt_queue *queue)
 {
-	if (unlikely(queue->state == POLT_QUEUE_DEAD && !queue->in_use))
-		polt_queue_put(queue);
+	if (likely(queue->state != POLT_QUEUE_DEAD || queue->in_use))
+		return;
+	polt_pair_emptied(queue->pair);
+	polt_queue_put(queue);
 }
 
 static void polt_queue_leave_ctrl(struct polt_queue *queue)
@@ -307,7 +311,7 @@ static void polt_queue_end_work(struct work_struct *work)
 	pol_region_unmap(&queue->responses);
 	polt_receives_unmap(&queue->receives);
 	atomic_dec(&device->queues);
-	polt_pair_leave(queue->pair, queue->nr_receives);
+	polt_pair_leave(queue->pair);
 	polt_port_queue_gone(queue->port);
 	polt_queue_leave_ctrl(queue);
 	complete_all(&queue->ended);
@@ -336,7 +340,7 @@ static void polt_queue_free(struct work_struct *work)
 	polt_queue_leave_ctrl(queue);
 	if (queue->ctrl)
 		polt_ctrl_put(queue->ctrl);
-	polt_pair_put(queue->pair);
+	polt_pair_put(queue->pair, queue->nr_receives);
 	pol_group_put(queue->group);
 	polt_port_put(queue->port);
 	polt_admission_give(queue);
@@ -617,16 +621,19 @@ struct polt_queue *polt_queue_create(struct rdma_cm_id *cm_id, struct polt_port 
 	mutex_unlock(&polt_queues_lock);
 	pol_group_call(group, polt_queue_attach, queue);
 	set_bit(POLT_QUEUE_ATTACHED, &queue->flags);
+	smp_mb__after_atomic();	/* with polt_queue_end() */
 	if (READ_ONCE(device->gone))
 		polt_queue_end(queue, "device goes");
+	else if (test_bit(POLT_QUEUE_DOOMED, &queue->flags))
+		polt_queue_end(queue, "failed while it was made");
 	pol_device_put(device);
 	return queue;
 
 err_commands:
-	polt_pair_leave(queue->pair, queue->nr_receives);
+	polt_pair_leave(queue->pair);
 	pol_region_unmap(&queue->responses);
 	polt_receives_unmap(&queue->receives);
-	polt_pair_put(queue->pair);
+	polt_pair_put(queue->pair, queue->nr_receives);
 err_pair:
 	polt_admission_give(queue);
 err_admission:

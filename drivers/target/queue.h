@@ -50,6 +50,7 @@ enum polt_queue_state {
 /* polt_queue.flags, atomic bits */
 enum {
 	POLT_QUEUE_ATTACHED,		/* the group knows it */
+	POLT_QUEUE_DOOMED,		/* is to end; ends once it is attached */
 	POLT_QUEUE_ENDING,		/* end_work is queued or has run */
 	POLT_QUEUE_ESTABLISHED,		/* the CM said so */
 	POLT_QUEUE_PENDING,		/* counted as a connection without Fabrics Connect */
@@ -76,7 +77,9 @@ struct polt_queue {
 	unsigned int in_use;		/* commands not free */
 	unsigned int outstanding;	/* capsules that have no response yet: at most depth */
 	unsigned int send_credits;	/* send work requests that still fit */
-	u32 claimed;			/* bytes of buffers its commands hold or are next for */
+	/* buffers its commands hold or are next for, of each size */
+	unsigned int small_claimed;
+	unsigned int large_claimed;
 	u16 sqhd;
 	u16 sq_entries;			/* what SQHD wraps at */
 	bool connected;			/* Fabrics Connect succeeded */
@@ -177,6 +180,8 @@ bool polt_admission_discover(struct polt_queue *queue);
 int polt_admission_take(struct polt_queue *queue);
 void polt_admission_connected(struct polt_queue *queue);
 void polt_admission_give(struct polt_queue *queue);
+int polt_admission_take_memory(u64 bytes);
+void polt_admission_give_memory(u64 bytes);
 
 /* queue.c, for command.c; thread */
 void polt_queue_connected(struct polt_queue *queue, u16 sqsize);

@@ -58,10 +58,13 @@ static struct polt_queue *polt_pair_find(struct polt_pair *pair, const struct ib
 	return NULL;
 }
 
+/* One part is left for a queue that is still to come. */
 static void polt_pair_set_share(struct polt_pair *pair)
 {
-	pair->share = max_t(size_t, POLT_MDTS_BYTES,
-			    pol_pool_bytes(pair->pool) / max(pair->nr_queues, 1U));
+	unsigned int parts = pair->nr_queues + 1;
+
+	pair->small_share = max(pair->pool->small.nr / parts, 1U);
+	pair->large_share = max(pair->pool->large.nr / parts, (unsigned int)POLT_COMMAND_BUFFERS);
 }
 
 /**
@@ -78,7 +81,7 @@ void polt_pair_attach(struct polt_pair *pair, struct polt_queue *queue)
 }
 
 /**
- * polt_pair_detach - forget a queue
+ * polt_pair_detach - completions of a queue are not to be found any more
  * @pair: the pair; its group's thread calls
  * @queue: an attached queue
  */
@@ -86,6 +89,17 @@ void polt_pair_detach(struct polt_pair *pair, struct polt_queue *queue)
 {
 	pol_group_assert_owned(pair->group);
 	hlist_del_init(&queue->pair_entry);
+}
+
+/**
+ * polt_pair_emptied - the last command of a detached queue is over
+ * @pair: the pair; its group's thread calls
+ *
+ * Until then the queue counts where buffers are shared: its commands may still hold some.
+ */
+void polt_pair_emptied(struct polt_pair *pair)
+{
+	pol_group_assert_owned(pair->group);
 	pair->nr_queues--;
 	polt_pair_set_share(pair);
 }
@@ -159,7 +173,9 @@ static void polt_receive_done(struct ib_cq *cq, struct ib_wc *wc)
 	/* In an error nothing but wr_cqe and status is valid. */
 	if (unlikely(wc->status != IB_WC_SUCCESS)) {
 		polt_receive_failed(receive, wc->status);
-		polt_receive_repost(receive);
+		/* A queue pair in error would only return it once more. */
+		if (!receive->queue)
+			polt_receive_repost(receive);
 		return;
 	}
 
@@ -361,9 +377,16 @@ static int polt_pair_create_srq(struct polt_pair *pair)
 	return 0;
 }
 
+/*
+ * @another: there is one already of this group, device and in-capsule size; then it is hosts who
+ * cause its memory to be taken, and it counts as theirs.
+ */
 static struct polt_pair *polt_pair_create(struct pol_group *group, struct pol_device *device,
-					  u32 inline_size)
+					  u32 inline_size, bool another)
 {
+	unsigned int nr_small = clamp(READ_ONCE(small_buffers), 1U, POLT_BUFFERS_MAX);
+	unsigned int nr_large = clamp(READ_ONCE(large_buffers), (unsigned int)POLT_COMMAND_BUFFERS,
+				      POLT_BUFFERS_MAX);
 	struct polt_pair *pair;
 	unsigned int i;
 	int error;
@@ -381,6 +404,13 @@ static struct polt_pair *polt_pair_create(struct pol_group *group, struct pol_de
 	for (i = 0; i < POLT_PAIR_LANES; i++)
 		INIT_LIST_HEAD(&pair->lanes[i].commands);
 
+	if (another) {
+		pair->admitted_bytes = (u64)nr_small * POL_BUFFER_SMALL +
+				       (u64)nr_large * POL_BUFFER_LARGE;
+		error = polt_admission_take_memory(pair->admitted_bytes);
+		if (error)
+			goto err_admission;
+	}
 	pair->pd = ib_alloc_pd(device->ib, 0);
 	if (IS_ERR(pair->pd)) {
 		error = PTR_ERR(pair->pd);
@@ -389,10 +419,7 @@ static struct polt_pair *polt_pair_create(struct pol_group *group, struct pol_de
 	error = polt_pair_create_srq(pair);
 	if (error)
 		goto err_srq;
-	pair->pool = pol_pool_create(device->ib, group->node,
-				     clamp(READ_ONCE(small_buffers), 1U, POLT_BUFFERS_MAX),
-				     clamp(READ_ONCE(large_buffers),
-					   (unsigned int)POLT_COMMAND_BUFFERS, POLT_BUFFERS_MAX));
+	pair->pool = pol_pool_create(device->ib, group->node, nr_small, nr_large);
 	if (IS_ERR(pair->pool)) {
 		error = PTR_ERR(pair->pool);
 		goto err_pool;
@@ -405,6 +432,8 @@ err_pool:
 err_srq:
 	ib_dealloc_pd(pair->pd);
 err_pd:
+	polt_admission_give_memory(pair->admitted_bytes);
+err_admission:
 	kvfree(pair);
 	return ERR_PTR(error);
 }
@@ -435,17 +464,30 @@ static void polt_pair_free(struct kref *ref)
 
 	polt_receives_free(&pair->chunks);
 	pol_pool_destroy(pair->pool);
+	polt_admission_give_memory(pair->admitted_bytes);
 	pol_device_put(pair->device);
 	kvfree(pair);
 }
 
 /**
- * polt_pair_put - drop a reference
- * @pair: the pair; nobody of its queue's commands uses its memory. Process context
+ * polt_pair_put - a queue does not use anything of its pair any more
+ * @pair: the pair; none of the queue's commands uses its memory. Process context
+ * @receives: as given to polt_pair_get()
  */
-void polt_pair_put(struct polt_pair *pair)
+void polt_pair_put(struct polt_pair *pair, unsigned int receives)
 {
+	mutex_lock(&polt_pairs_lock);
+	pair->members--;
+	pair->wanted -= receives;
+	mutex_unlock(&polt_pairs_lock);
 	kref_put(&pair->ref, polt_pair_free);
+}
+
+/* Does one more queue fit in? Each must be able to have its longest transfer, and its receives. */
+static bool polt_pair_has_room(const struct polt_pair *pair, unsigned int receives)
+{
+	return (pair->members + 1) * POLT_COMMAND_BUFFERS <= pair->pool->large.nr &&
+	       (!pair->srq || receives <= pair->srq_size - pair->wanted);
 }
 
 /**
@@ -458,12 +500,14 @@ void polt_pair_put(struct polt_pair *pair)
  * Process context, may sleep.
  *
  * Return: the pair, to be given back with polt_pair_leave() when the RDMA half ends and then
- * polt_pair_put() when the queue is freed, or ERR_PTR (-ENODEV: the device is going away).
+ * polt_pair_put() when the queue is freed, or ERR_PTR (-ENODEV: the device is going away, -EBUSY:
+ * hosts have taken the memory that they may).
  */
 struct polt_pair *polt_pair_get(struct pol_group *group, struct pol_device *device,
 				u32 inline_size, unsigned int receives)
 {
 	struct polt_pair *pair;
+	bool another = false;
 	int error;
 
 	mutex_lock(&polt_pairs_lock);
@@ -471,25 +515,29 @@ struct polt_pair *polt_pair_get(struct pol_group *group, struct pol_device *devi
 		pair = ERR_PTR(-ENODEV);
 		goto unlock;
 	}
-	list_for_each_entry(pair, &polt_pairs, entry)
-		if (pair->group == group && pair->device == device &&
-		    pair->inline_size == inline_size &&
-		    (!pair->srq || receives <= pair->srq_size - pair->wanted))
+	list_for_each_entry(pair, &polt_pairs, entry) {
+		if (pair->group != group || pair->device != device ||
+		    pair->inline_size != inline_size)
+			continue;
+		if (polt_pair_has_room(pair, receives))
 			goto found;
-	pair = polt_pair_create(group, device, inline_size);
+		another = true;
+	}
+	pair = polt_pair_create(group, device, inline_size, another);
 	if (IS_ERR(pair))
 		goto unlock;
 	kref_get(&device->ref);
 	list_add_tail(&pair->entry, &polt_pairs);
 found:
 	pair->users++;
+	pair->members++;
 	pair->wanted += receives;
 	kref_get(&pair->ref);
 	error = polt_pair_grow(pair);
 	mutex_unlock(&polt_pairs_lock);
 	if (error) {
-		polt_pair_leave(pair, receives);
-		polt_pair_put(pair);
+		polt_pair_leave(pair);
+		polt_pair_put(pair, receives);
 		return ERR_PTR(error);
 	}
 	return pair;
@@ -501,24 +549,22 @@ unlock:
 
 /**
  * polt_pair_leave - a queue's RDMA half is gone
- * @pair: its pair; the reference stays
- * @receives: as given to polt_pair_get()
+ * @pair: its pair; the reference stays, and receives that commands in a disk hold
  *
  * With the last one the RDMA objects of the pair are destroyed. Process context, may sleep.
  */
-void polt_pair_leave(struct polt_pair *pair, unsigned int receives)
+void polt_pair_leave(struct polt_pair *pair)
 {
 	bool last;
 
 	mutex_lock(&polt_pairs_lock);
-	pair->wanted -= receives;
 	last = !--pair->users;
 	if (last)
 		polt_pair_end(pair);
 	mutex_unlock(&polt_pairs_lock);
 	if (last) {
 		wake_up_all(&polt_pairs_wait);
-		polt_pair_put(pair);
+		kref_put(&pair->ref, polt_pair_free);
 	}
 }
 

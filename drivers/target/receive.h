@@ -78,11 +78,12 @@ struct polt_pair {
 	/* the group's thread */
 	struct pol_group *group;
 	struct hlist_head queues[1 << POLT_PAIR_HASH_BITS];
-	unsigned int nr_queues;
+	unsigned int nr_queues;		/* whose commands may hold buffers */
 	struct pol_pool *pool;
 	/* commands that wait for buffers, first come first served */
 	struct list_head waiting;
-	u32 share;			/* bytes of buffers a queue may hold */
+	unsigned int small_share;	/* buffers a queue may hold of each size */
+	unsigned int large_share;
 	bool serving;			/* waiting commands are being given buffers */
 	bool closed;			/* the receive queue is about to go */
 	struct list_head spare;		/* receives the device did not take */
@@ -96,11 +97,13 @@ struct polt_pair {
 	struct ib_srq *srq;		/* NULL: every queue has its own receives */
 	unsigned int srq_size;
 	u32 inline_size;
+	u64 admitted_bytes;		/* counted as memory that hosts have taken */
 
 	/* polt_pairs_lock */
 	struct list_head entry;
 	unsigned int users;		/* queues with an RDMA half */
-	unsigned int wanted;		/* receives these queues may need: at most srq_size */
+	unsigned int members;		/* queues that have not been freed */
+	unsigned int wanted;		/* receives all its queues may hold: at most srq_size */
 	unsigned int nr_receives;	/* receives there are in the SRQ */
 	struct list_head chunks;
 
@@ -109,8 +112,8 @@ struct polt_pair {
 
 struct polt_pair *polt_pair_get(struct pol_group *group, struct pol_device *device,
 				u32 inline_size, unsigned int receives);
-void polt_pair_leave(struct polt_pair *pair, unsigned int receives);
-void polt_pair_put(struct polt_pair *pair);
+void polt_pair_leave(struct polt_pair *pair);
+void polt_pair_put(struct polt_pair *pair, unsigned int receives);
 bool polt_pair_device_idle(struct pol_device *device);
 int polt_pair_for_each(int (*visit)(struct polt_pair *pair, void *arg), void *arg);
 extern wait_queue_head_t polt_pairs_wait;
@@ -127,5 +130,6 @@ void polt_receives_post(struct list_head *chunks);
 void polt_receive_repost(struct polt_receive *receive);
 void polt_pair_attach(struct polt_pair *pair, struct polt_queue *queue);
 void polt_pair_detach(struct polt_pair *pair, struct polt_queue *queue);
+void polt_pair_emptied(struct polt_pair *pair);
 
 #endif

@@ -5,8 +5,8 @@
  *
  * Buffers. A command takes all its buffers or none. Commands that find none wait in the pair's
  * list, first come first served; a large one at its head is not passed by small ones. A queue may
- * claim at most its fair share of the pool (at least one longest transfer); its commands beyond
- * that wait in the queue's own list and do not stand in anybody's way.
+ * claim at most its fair share of each size (of the large ones at least one longest transfer); its
+ * commands beyond that wait in the queue's own list and do not stand in anybody's way.
  *
  * Send work requests. Each queue has a fixed number of them (credits); a command takes what it
  * needs before it posts and returns them when its last work request completes. Without enough it
@@ -55,14 +55,27 @@ void polt_transfer_reclaim(struct polt_queue *queue)
 
 /* Buffers */
 
-static u32 polt_transfer_claim(u32 bytes)
+/* What the queue of a command has of the size that the command wants, and may have. */
+static unsigned int *polt_transfer_claimed(const struct polt_command *command, unsigned int *share)
 {
-	return bytes <= POL_BUFFER_SMALL ? POL_BUFFER_SMALL : ALIGN(bytes, POL_BUFFER_LARGE);
+	struct polt_queue *queue = command->queue;
+	bool small = command->data_len <= POL_BUFFER_SMALL;
+
+	*share = small ? queue->pair->small_share : queue->pair->large_share;
+	return small ? &queue->small_claimed : &queue->large_claimed;
 }
 
-static bool polt_transfer_fits_share(const struct polt_queue *queue, u32 claim)
+/* Claims a command's buffers for its queue, if they are within the queue's share. */
+static bool polt_transfer_claim(struct polt_command *command)
 {
-	return !queue->claimed || queue->claimed + claim <= queue->pair->share;
+	unsigned int share, *claimed = polt_transfer_claimed(command, &share);
+	unsigned int claim = pol_pool_buffers_for(command->data_len);
+
+	if (*claimed && *claimed + claim > share)
+		return false;
+	*claimed += claim;
+	command->claim = claim;
+	return true;
 }
 
 static bool polt_transfer_try_take(struct polt_command *command)
@@ -110,12 +123,9 @@ void polt_transfer_take_buffers(struct polt_command *command)
 {
 	struct polt_queue *queue = command->queue;
 	struct polt_pair *pair = queue->pair;
-	u32 claim = polt_transfer_claim(command->data_len);
 
 	pol_group_assert_owned(pair->group);
-	if (likely(list_empty(&queue->held) && polt_transfer_fits_share(queue, claim))) {
-		command->claim = claim;
-		queue->claimed += claim;
+	if (likely(list_empty(&queue->held) && polt_transfer_claim(command))) {
 		if (likely(list_empty(&pair->waiting)) && polt_transfer_try_take(command)) {
 			polt_command_has_buffers(command);
 			return;
@@ -134,18 +144,14 @@ void polt_transfer_take_buffers(struct polt_command *command)
 static void polt_transfer_unclaim(struct polt_command *command)
 {
 	struct polt_queue *queue = command->queue;
+	unsigned int share;
 
-	queue->claimed -= command->claim;
+	*polt_transfer_claimed(command, &share) -= command->claim;
 	command->claim = 0;
 	while (!list_empty(&queue->held)) {
-		u32 claim;
-
 		command = list_first_entry(&queue->held, struct polt_command, entry);
-		claim = polt_transfer_claim(command->data_len);
-		if (!polt_transfer_fits_share(queue, claim))
+		if (!polt_transfer_claim(command))
 			break;
-		command->claim = claim;
-		queue->claimed += claim;
 		list_move_tail(&command->entry, &queue->pair->waiting);
 	}
 }
