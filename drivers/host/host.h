@@ -364,7 +364,8 @@ static inline struct polh_ctrl *polh_ctrl_of(struct nvme_ctrl *nvme)
 
 /* main.c */
 extern struct workqueue_struct *polh_wq;
-extern struct workqueue_struct *polh_drain_wq;	/* what the work of polh_wq waits for */
+extern struct workqueue_struct *polh_reconnect_wq;	/* reconnect_work: waits for polh_wq's */
+extern struct workqueue_struct *polh_drain_wq;		/* drain_work: polh_wq's waits for it */
 
 /* transport.c */
 int polh_transport_init(void);

@@ -12,6 +12,7 @@
 #include "host/netlink.h"
 
 struct workqueue_struct *polh_wq;
+struct workqueue_struct *polh_reconnect_wq;
 struct workqueue_struct *polh_drain_wq;
 
 static struct pol_client polh_client = {
@@ -20,18 +21,39 @@ static struct pol_client polh_client = {
 	.device_gone	= polh_recovery_device_gone,
 };
 
+static void polh_destroy_workqueues(void)
+{
+	if (polh_reconnect_wq)
+		destroy_workqueue(polh_reconnect_wq);
+	if (polh_wq)
+		destroy_workqueue(polh_wq);
+	if (polh_drain_wq)
+		destroy_workqueue(polh_drain_wq);
+}
+
+/*
+ * On the way of write-back: memory is got by cleaning pages, which may need a reconnect. Then each
+ * of these has one thread, so no work may wait for another of its own queue.
+ */
+static int __init polh_create_workqueues(void)
+{
+	polh_wq = alloc_workqueue("pollard-host", WQ_MEM_RECLAIM | WQ_UNBOUND, 0);
+	polh_reconnect_wq = alloc_workqueue("pollard-host-reconnect", WQ_MEM_RECLAIM | WQ_UNBOUND,
+					    0);
+	polh_drain_wq = alloc_workqueue("pollard-host-drain", WQ_MEM_RECLAIM | WQ_UNBOUND, 0);
+	if (polh_wq && polh_reconnect_wq && polh_drain_wq)
+		return 0;
+	polh_destroy_workqueues();
+	return -ENOMEM;
+}
+
 static int __init polh_init(void)
 {
 	int err;
 
-	/* On the way of write-back: memory is got by cleaning pages, which may need a reconnect. */
-	polh_wq = alloc_workqueue("pollard-host", WQ_MEM_RECLAIM | WQ_UNBOUND, 0);
-	if (!polh_wq)
-		return -ENOMEM;
-	err = -ENOMEM;
-	polh_drain_wq = alloc_workqueue("pollard-host-drain", WQ_MEM_RECLAIM | WQ_UNBOUND, 0);
-	if (!polh_drain_wq)
-		goto err_drain_wq;
+	err = polh_create_workqueues();
+	if (err)
+		return err;
 	err = pol_client_register(&polh_client);
 	if (err)
 		goto err_client;
@@ -48,9 +70,7 @@ err_transport:
 err_netlink:
 	pol_client_unregister(&polh_client);
 err_client:
-	destroy_workqueue(polh_drain_wq);
-err_drain_wq:
-	destroy_workqueue(polh_wq);
+	polh_destroy_workqueues();
 	return err;
 }
 
@@ -61,8 +81,7 @@ static void __exit polh_exit(void)
 	polh_netlink_exit();
 	pol_client_unregister(&polh_client);
 	pol_groups_sync();
-	destroy_workqueue(polh_wq);
-	destroy_workqueue(polh_drain_wq);
+	polh_destroy_workqueues();
 }
 
 module_init(polh_init);

@@ -52,7 +52,7 @@ void polh_recovery_again(struct polh_ctrl *ctrl, int status)
 	if (polh_compat_should_reconnect(nvme, status)) {
 		dev_info(nvme->device, "reconnecting in %u seconds\n",
 			 nvme->opts->reconnect_delay);
-		queue_delayed_work(polh_wq, &ctrl->reconnect_work,
+		queue_delayed_work(polh_reconnect_wq, &ctrl->reconnect_work,
 				   nvme->opts->reconnect_delay * HZ);
 	} else {
 		dev_info(nvme->device, "giving up, removing the controller\n");
