@@ -16,6 +16,18 @@
 #define POL_REGION_GFP	(GFP_KERNEL | __GFP_ZERO | __GFP_COMP | __GFP_NOWARN | __GFP_NORETRY)
 
 /**
+ * pol_device_mapping_max - the longest piece of memory that can be mapped for a device
+ * @ib: the device
+ *
+ * Return: bytes.
+ */
+size_t pol_device_mapping_max(struct ib_device *ib)
+{
+	return ib_uses_virt_dma(ib) ? SIZE_MAX : dma_max_mapping_size(ib->dma_device);
+}
+EXPORT_SYMBOL_GPL(pol_device_mapping_max);
+
+/**
  * pol_region_max - the longest region a device can take
  * @ib: the device
  *
@@ -23,10 +35,8 @@
  */
 size_t pol_region_max(struct ib_device *ib)
 {
-	size_t max = SZ_2M;
+	size_t max = min_t(size_t, SZ_2M, pol_device_mapping_max(ib));
 
-	if (!ib_uses_virt_dma(ib))
-		max = min(max, dma_max_mapping_size(ib->dma_device));
 	return rounddown_pow_of_two(max_t(size_t, max, PAGE_SIZE));
 }
 EXPORT_SYMBOL_GPL(pol_region_max);

@@ -42,6 +42,7 @@ struct pol_region {
 #endif
 };
 
+size_t pol_device_mapping_max(struct ib_device *ib);
 size_t pol_region_max(struct ib_device *ib);
 int pol_region_alloc(struct pol_region *region, struct ib_device *ib, int node, size_t len);
 void pol_region_free(struct pol_region *region);

@@ -173,7 +173,8 @@ static int polh_ctrl_setup_admin(struct polh_ctrl *ctrl, bool first)
 		return -EINVAL;
 	}
 	nvme->max_segments = ctrl->pages_max;
-	nvme->max_hw_sectors = (ctrl->pages_max - 1) * (POLH_PAGE >> SECTOR_SHIFT);
+	nvme->max_hw_sectors = min_t(size_t, (ctrl->pages_max - 1) * POLH_PAGE,
+				     pol_device_mapping_max(ctrl->device->ib)) >> SECTOR_SHIFT;
 	polh_compat_unquiesce_admin(nvme);
 	err = polh_compat_init_ctrl_finish(nvme);
 	if (err)
@@ -628,6 +629,9 @@ static struct polh_ctrl *polh_ctrl_alloc(struct nvmf_ctrl_options *opts)
 	err = -EALREADY;
 	if (!opts->duplicate_connect && polh_ctrl_exists(opts))
 		goto err_addresses;
+	/* More of a kind than there are CPUs would never carry anything. */
+	opts->nr_write_queues = min(opts->nr_write_queues, num_online_cpus());
+	opts->nr_poll_queues = min(opts->nr_poll_queues, num_online_cpus());
 	err = polh_ctrl_alloc_queues(ctrl, opts->nr_io_queues + opts->nr_write_queues +
 				     opts->nr_poll_queues + 1);
 	if (err)

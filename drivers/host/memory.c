@@ -265,7 +265,6 @@ static int polh_memory_alloc_tags(struct polh_queue *queue)
 		tag->mr = mr;
 		tag->queue = queue;
 		tag->sg = queue->scatter + i * pages;
-		sg_init_table(tag->sg, pages);
 		tag->sge[0].addr = queue->capsules.dma + i * POLH_CAPSULE_STRIDE;
 		tag->sge[0].length = sizeof(struct nvme_command);
 		tag->sge[0].lkey = ctrl->pd->local_dma_lkey;
@@ -398,6 +397,8 @@ int polh_memory_map(struct polh_tag *tag, struct request *rq)
 
 	if (blk_rq_nr_phys_segments(rq) > tag->queue->ctrl->pages_max)
 		return -EINVAL;
+	/* The DMA layer leaves marks in the entries. */
+	sg_init_table(tag->sg, blk_rq_nr_phys_segments(rq));
 	nents = pol_compat_rq_map_sg(rq, tag->sg);
 	tag->dma_dir = rq_dma_dir(rq);
 	mapped = ib_dma_map_sg(ib, tag->sg, nents, tag->dma_dir);

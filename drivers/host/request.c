@@ -262,13 +262,19 @@ static void polh_request_end(struct polh_tag *tag)
 	}
 }
 
-/* The peer left its key to the request's pages valid: make it void before they are given back. */
+/*
+ * The peer left its key to the request's pages valid: make it void before they are given back. On a
+ * queue that is being drained nothing may be posted any more: there polh_request_release() does it.
+ */
 static void polh_request_revoke(struct polh_tag *tag)
 {
 	struct polh_queue *queue = tag->queue;
 	const struct ib_send_wr *bad;
 	int err;
 
+	rcu_read_lock();
+	if (!polh_request_connected(queue))
+		goto unlock;
 	tag->invalidate.ex.invalidate_rkey = tag->flight.rkey;
 	polh_submitted(queue, posts, 1);
 	polh_submitted(queue, work_requests, 1);
@@ -278,6 +284,8 @@ static void polh_request_revoke(struct polh_tag *tag)
 	local_bh_enable();
 	if (err)
 		polh_queue_fail(queue, "posting an invalidation failed", err);
+unlock:
+	rcu_read_unlock();
 }
 
 static void polh_request_done(struct polh_tag *tag, int what)
@@ -568,6 +576,9 @@ static bool polh_request_was_answered(struct request *rq)
 	unsigned int reaped = 0;
 	int found;
 
+	/* If somebody is reaping just now, let that come to its end. */
+	spin_lock(&queue->polling);
+	spin_unlock(&queue->polling);
 	while (reaped < queue->cq_entries && blk_mq_rq_state(rq) == MQ_RQ_IN_FLIGHT) {
 		found = polh_poll(rq->mq_hctx, NULL);
 		if (!found)

@@ -165,6 +165,9 @@ queue_maps()
 	fio_verify "$disk" 4k 4 --hipri=1 --size=64k || return
 	[ $(($(commands_of poll) - before)) -ge 32 ] || { diag "polled I/O does not go to the poll queue"; return 1; }
 	disconnect
+	# More of a kind than there are CPUs are of no use.
+	connect $theirs -i 64 -W 64 -P 64 && queue_kinds '1 admin 2 default 2 poll 2 read' || return
+	disconnect
 	connect $theirs -i 2 && queue_kinds '1 admin 2 default' && wait_for host_disk $theirs && placement
 }
 
