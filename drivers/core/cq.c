@@ -13,6 +13,7 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/sched/clock.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 
 #include "core/device.h"
@@ -104,6 +105,7 @@ static struct pol_cq *pol_cq_create(struct pol_group *group, struct pol_device *
 struct pol_cq *pol_cq_reserve(struct pol_group *group, struct pol_device *device,
 			      unsigned int entries, unsigned int shared, const void *owner)
 {
+	unsigned int noio = memalloc_noio_save();
 	struct pol_cq *cq;
 
 	mutex_lock(&group->lock);
@@ -122,6 +124,7 @@ found:
 	cq->reserved += entries;
 unlock:
 	mutex_unlock(&group->lock);
+	memalloc_noio_restore(noio);
 	return cq;
 }
 EXPORT_SYMBOL_GPL(pol_cq_reserve);

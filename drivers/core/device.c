@@ -10,6 +10,7 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/mutex.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 
 #include "core/device.h"
@@ -168,7 +169,7 @@ static void pol_device_removed(struct ib_device *ib, void *data)
 int pol_client_register(struct pol_client *client)
 {
 	struct pol_device *device, **found;
-	unsigned int nr = 0, i;
+	unsigned int nr = 0, i, noio;
 
 	if (client->api != POL_API) {
 		pr_err("%s was built for another version of the core (%u, this is %u)\n",
@@ -184,7 +185,10 @@ int pol_client_register(struct pol_client *client)
 	mutex_lock(&pol_devices_lock);
 	list_for_each_entry(device, &pol_devices, entry)
 		nr++;
+	/* An initiator that reconnects waits for this lock, and write-back may wait for it. */
+	noio = memalloc_noio_save();
 	found = kcalloc(nr, sizeof(*found), GFP_KERNEL);
+	memalloc_noio_restore(noio);
 	if (!found) {
 		mutex_unlock(&pol_devices_lock);
 		return -ENOMEM;

@@ -3,7 +3,8 @@
  * The control side of poll groups: making, finding, choosing and deleting them, their modes, and
  * keeping each on its CPU.
  *
- * pol_groups_lock guards the list of groups and serialises every change of a group. A group in use
+ * pol_groups_lock guards the list of groups and serialises every change of a group. An initiator
+ * that reconnects takes it, so memory is allocated without I/O while it is held. A group in use
  * (users > 0) cannot be deleted; deleting turns users from 0 to -1, after which nobody can become a
  * user. The lock is not held while sysfs is taken down, since that waits for writers who want the
  * lock; meanwhile the group stays on the list as "stopping", which keeps its number taken, and its
@@ -14,6 +15,7 @@
 #include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 
 #include "core/group.h"
@@ -35,6 +37,21 @@ static const char * const pol_group_state_names[] = {
 	[POL_GROUP_STOPPING] = "stopping",
 	[POL_GROUP_GONE] = "gone",
 };
+
+/* To take the lock where memory is allocated under it. */
+static unsigned int pol_groups_enter(void)
+{
+	unsigned int noio = memalloc_noio_save();
+
+	mutex_lock(&pol_groups_lock);
+	return noio;
+}
+
+static void pol_groups_leave(unsigned int noio)
+{
+	mutex_unlock(&pol_groups_lock);
+	memalloc_noio_restore(noio);
+}
 
 static void pol_group_set_state(struct pol_group *group, enum pol_group_state state)
 {
@@ -161,31 +178,21 @@ static int pol_group_check(const struct pol_group *self, int cpu, u32 spin_us)
 	return 0;
 }
 
-/**
- * pol_group_add - make a poll group and start its thread
- * @id: number the administrator will use, not taken yet
- * @cpu: a possible CPU; while it is offline the thread runs elsewhere
- * @spin_us: 0 to POL_GROUP_SPIN_MAX microseconds, or POL_GROUP_SPIN_BUSY
- *
- * Return: 0, -EEXIST (id), -EINVAL (cpu), -ERANGE (spin_us), -EBUSY when every CPU would have a
- * busy group, -ENOMEM.
- */
-int pol_group_add(unsigned int id, int cpu, u32 spin_us)
+static void pol_group_stop_thread(struct pol_group *group)
+{
+	kthread_stop(group->thread);
+	put_task_struct(group->thread);
+}
+
+/* A group that nobody knows yet, with a thread that has not run. */
+static struct pol_group *pol_group_alloc(unsigned int id, int cpu, u32 spin_us)
 {
 	struct pol_group *group;
-	int error;
+	int error = -ENOMEM;
 
-	mutex_lock(&pol_groups_lock);
-	error = pol_group_check(NULL, cpu, spin_us);
-	if (!error && pol_group_find(id))
-		error = -EEXIST;
-	if (error)
-		goto err_check;
-
-	error = -ENOMEM;
 	group = kzalloc_node(sizeof(*group), GFP_KERNEL, cpu_to_node(cpu));
 	if (!group)
-		goto err_check;
+		return ERR_PTR(-ENOMEM);
 	group->id = id;
 	group->cpu = cpu;
 	group->node = cpu_to_node(cpu);
@@ -201,7 +208,6 @@ int pol_group_add(unsigned int id, int cpu, u32 spin_us)
 	group->latency = kvzalloc_node(sizeof(*group->latency), GFP_KERNEL, group->node);
 	if (!group->latency)
 		goto err_latency;
-
 	group->thread = kthread_create_on_node(pol_poll_thread, group, group->node,
 					       "pollard/%u", id);
 	if (IS_ERR(group->thread)) {
@@ -211,7 +217,43 @@ int pol_group_add(unsigned int id, int cpu, u32 spin_us)
 	get_task_struct(group->thread);
 	/* Not kthread_bind(): the thread has to survive its CPU going offline. */
 	set_cpus_allowed_ptr(group->thread, cpumask_of(cpu));
+	return group;
 
+err_thread:
+	kvfree(group->latency);
+err_latency:
+	kfree(group);
+	return ERR_PTR(error);
+}
+
+/**
+ * pol_group_add - make a poll group and start its thread
+ * @id: number the administrator will use, not taken yet
+ * @cpu: a possible CPU; while it is offline the thread runs elsewhere
+ * @spin_us: 0 to POL_GROUP_SPIN_MAX microseconds, or POL_GROUP_SPIN_BUSY
+ *
+ * Return: 0, -EEXIST (id), -EINVAL (cpu), -ERANGE (spin_us), -EBUSY when every CPU would have a
+ * busy group, -ENOMEM.
+ */
+int pol_group_add(unsigned int id, int cpu, u32 spin_us)
+{
+	struct pol_group *group;
+	unsigned int noio;
+	int error;
+
+	if (cpu < 0 || cpu >= nr_cpu_ids || !cpu_possible(cpu))
+		return -EINVAL;
+	/* The thread first, it sleeps still: who makes threads may wait for write-back. */
+	group = pol_group_alloc(id, cpu, spin_us);
+	if (IS_ERR(group))
+		return PTR_ERR(group);
+
+	noio = pol_groups_enter();
+	error = pol_group_check(NULL, cpu, spin_us);
+	if (!error && pol_group_find(id))
+		error = -EEXIST;
+	if (error)
+		goto err_check;
 	error = pol_sysfs_add_group(group);
 	if (error)
 		goto err_sysfs;
@@ -219,21 +261,19 @@ int pol_group_add(unsigned int id, int cpu, u32 spin_us)
 	list_add_tail(&group->entry, &pol_groups);
 	pol_group_set_state(group, POL_GROUP_RUNNING);
 	wake_up_process(group->thread);
-	mutex_unlock(&pol_groups_lock);
+	pol_groups_leave(noio);
 	return 0;
 
 err_sysfs:
-	kthread_stop(group->thread);
-	put_task_struct(group->thread);
 	pol_group_set_state(group, POL_GROUP_GONE);
+	pol_groups_leave(noio);
+	pol_group_stop_thread(group);
 	kobject_put(&group->kobj);	/* frees */
-	goto err_check;
-err_thread:
-	kvfree(group->latency);
-err_latency:
-	kfree(group);
+	return error;
 err_check:
-	mutex_unlock(&pol_groups_lock);
+	pol_groups_leave(noio);
+	pol_group_stop_thread(group);
+	pol_group_free(group);
 	return error;
 }
 EXPORT_SYMBOL_GPL(pol_group_add);
@@ -243,8 +283,7 @@ static void pol_group_dismantle(struct pol_group *group)
 {
 	pol_debugfs_remove_group(group);
 	pol_sysfs_hide_group(group);
-	kthread_stop(group->thread);
-	put_task_struct(group->thread);
+	pol_group_stop_thread(group);
 
 	mutex_lock(&pol_groups_lock);
 	list_del(&group->entry);
@@ -304,13 +343,14 @@ static void pol_group_nudge(struct pol_group *group, void *arg)
  */
 int pol_group_set_spin(struct pol_group *group, u32 spin_us)
 {
+	unsigned int noio;
 	int error;
 
-	mutex_lock(&pol_groups_lock);
+	noio = pol_groups_enter();
 	error = pol_group_check(group, group->cpu, spin_us);
 	if (!error)
 		WRITE_ONCE(group->spin_us, spin_us);
-	mutex_unlock(&pol_groups_lock);
+	pol_groups_leave(noio);
 	if (!error)
 		pol_group_call(group, pol_group_nudge, NULL);
 	return error;
@@ -347,9 +387,10 @@ static void pol_group_weigh_wishes(struct pol_group *group)
  */
 int pol_group_wish(struct pol_group *group, struct pol_wish *wish, u32 spin_us)
 {
+	unsigned int noio;
 	int error;
 
-	mutex_lock(&pol_groups_lock);
+	noio = pol_groups_enter();
 	error = pol_group_check(group, group->cpu, spin_us);
 	if (!error) {
 		wish->spin_us = spin_us;
@@ -359,7 +400,7 @@ int pol_group_wish(struct pol_group *group, struct pol_wish *wish, u32 spin_us)
 		}
 		pol_group_weigh_wishes(group);
 	}
-	mutex_unlock(&pol_groups_lock);
+	pol_groups_leave(noio);
 	if (!error)
 		pol_group_wishes_changed(group);
 	return error;
@@ -395,16 +436,17 @@ EXPORT_SYMBOL_GPL(pol_group_unwish);
  */
 int pol_group_set_cpu(struct pol_group *group, int cpu)
 {
+	unsigned int noio;
 	int error;
 
-	mutex_lock(&pol_groups_lock);
+	noio = pol_groups_enter();
 	error = pol_group_check(group, cpu, pol_group_spin_most(group));
 	if (!error) {
 		WRITE_ONCE(group->cpu, cpu);
 		/* An offline CPU is refused here; the hotplug callback moves the thread later. */
 		set_cpus_allowed_ptr(group->thread, cpumask_of(cpu));
 	}
-	mutex_unlock(&pol_groups_lock);
+	pol_groups_leave(noio);
 	return error;
 }
 EXPORT_SYMBOL_GPL(pol_group_set_cpu);

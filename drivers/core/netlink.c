@@ -187,7 +187,7 @@ static struct sk_buff *pol_event_begin(struct pol_answer *answer)
 	atomic_inc(&pol_netlink_changes);
 	if (!READ_ONCE(pol_netlink_up) || !genl_has_listeners(&pol_family, &init_net, 0))
 		return NULL;
-	*answer = (struct pol_answer) { .skb = genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL) };
+	*answer = (struct pol_answer) { .skb = genlmsg_new(NLMSG_GOODSIZE, GFP_NOIO) };
 	return answer->skb;
 }
 
@@ -195,7 +195,7 @@ static void pol_event_send(struct pol_answer *answer, int error)
 {
 	mutex_lock(&pol_netlink_lock);
 	if (!error && pol_netlink_up)
-		genlmsg_multicast(&pol_family, answer->skb, 0, 0, GFP_KERNEL);
+		genlmsg_multicast(&pol_family, answer->skb, 0, 0, GFP_NOIO);
 	else
 		nlmsg_free(answer->skb);
 	mutex_unlock(&pol_netlink_lock);

@@ -484,11 +484,13 @@ static void polh_ctrl_reset_work(struct work_struct *work)
 static void polh_ctrl_delete(struct nvme_ctrl *nvme)
 {
 	struct polh_ctrl *ctrl = polh_ctrl_of(nvme);
+	unsigned int noio = memalloc_noio_save();
 
 	polh_ctrl_changed(ctrl);
 	polh_sysfs_remove(ctrl);
 	polh_ctrl_teardown(ctrl, true);
 	polh_recovery_exit(ctrl);
+	memalloc_noio_restore(noio);
 }
 
 static void polh_ctrl_stop(struct nvme_ctrl *nvme)

@@ -2,10 +2,11 @@
 /*
  * Connecting a queue and taking it down: CM identifier, queue pair, completion queue, memory.
  *
- * All of this happens in process context under the controller's lock. The CM handler only notes how
- * far rdma_cm has got and wakes the connecting task, which takes each next step itself; so nothing
- * of ours is held or awaited inside a CM handler. Waiting ends early when the device is being
- * removed or the controller deleted.
+ * All of this happens in process context under the controller's lock. Recovery takes that, too, so
+ * nobody may wait for write-back while holding it: memory is allocated without I/O. The CM handler
+ * only notes how far rdma_cm has got and wakes the connecting task, which takes each next step
+ * itself; so nothing of ours is held or awaited inside a CM handler. Waiting ends early when the
+ * device is being removed or the controller deleted.
  *
  * A completion queue is a share of one of a poll group's, or for polled queues one of the queue's
  * own. Both have room for every work request the queue pair can have outstanding.
@@ -14,6 +15,7 @@
 #include <linux/log2.h>
 #include <linux/nvme-rdma.h>
 #include <linux/rcupdate.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <rdma/ib_cm.h>
 
@@ -288,7 +290,7 @@ static int polh_queue_wish(struct polh_queue *queue, u32 mode)
  */
 int polh_queues_set_mode(struct polh_ctrl *ctrl, u32 mode)
 {
-	unsigned int i;
+	unsigned int noio = memalloc_noio_save(), i;
 	int err = 0;
 
 	mutex_lock(&ctrl->lock);
@@ -302,6 +304,7 @@ int polh_queues_set_mode(struct polh_ctrl *ctrl, u32 mode)
 		if (ctrl->queues[i].group)
 			polh_queue_wish(&ctrl->queues[i], ctrl->mode);
 	mutex_unlock(&ctrl->lock);
+	memalloc_noio_restore(noio);
 	if (!err)
 		polh_ctrl_changed(ctrl);
 	return err;
@@ -612,12 +615,15 @@ err_resolve:
 int polh_queue_connect(struct polh_queue *queue, unsigned int nr_tags, u32 copy_max)
 {
 	struct polh_ctrl *ctrl = queue->ctrl;
+	unsigned int noio;
 	int err;
 
 	for (unsigned int i = 0; ; i++) {
+		noio = memalloc_noio_save();
 		mutex_lock(&ctrl->lock);
 		err = polh_queue_connect_once(queue, nr_tags, copy_max);
 		mutex_unlock(&ctrl->lock);
+		memalloc_noio_restore(noio);
 		if (err != -ESTALE || i == POLH_STALE_RETRIES)
 			break;
 		msleep(POLH_STALE_WAIT_MS);

@@ -133,16 +133,22 @@ static void polh_recovery_work(struct work_struct *work)
 /* Gives up every object the controller has on a device. */
 static void polh_recovery_give_up_device(struct polh_ctrl *ctrl, struct ib_device *ib)
 {
+	unsigned int noio = memalloc_noio_save();
+
 	mutex_lock(&ctrl->lock);
 	if (ctrl->device && ctrl->device->ib == ib) {
 		dev_warn(ctrl->nvme.device, "%s is being removed\n", ctrl->device->name);
+		/*
+		 * First, so that requests ended here do not find it live. Under the lock: deletion
+		 * has not taken it for the last time, so it will wait.
+		 */
+		polh_recovery_fail(ctrl);
 		polh_queues_stop(ctrl, 0);
 		polh_ctrl_cancel(ctrl, 0);
 		polh_queues_disconnect(ctrl, 0);
-		/* Under the lock: deletion has not taken it for the last time, so it will wait. */
-		polh_recovery_fail(ctrl);
 	}
 	mutex_unlock(&ctrl->lock);
+	memalloc_noio_restore(noio);
 }
 
 /* rdma_cm knew of the removal first; it tells every queue that is being connected on the device. */
