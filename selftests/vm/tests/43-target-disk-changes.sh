@@ -21,11 +21,21 @@ setup()
 	host_connect rdma $nqn -i 2 && wait_for both_disks
 }
 
-both_disks() { [ "$(host_disks | wc -l)" = 2 ]; }
-host_disks() { nvme list -o json | grep -o '/dev/nvme[0-9]*n[0-9]*' | sort; }
+both_disks() { disk 1 > /dev/null && disk 2 > /dev/null; }
+
+# disk NSID: the host's disk; they are found in any order
+disk()
+{
+	local d
+
+	for d in /sys/block/nvme*n*; do
+		[ -e "$d/nsid" ] && [ "$(< "$d/nsid")" = "$1" ] && echo "/dev/${d##*/}" && return
+	done
+	return 1
+}
 
 submits() { pollard -s namespace show $nqn 1 | grep -o 'worker-submits [0-9]*'; }
-io() { fio_verify "$(host_disks | head -n 1)" 4k 8 --bsrange=512-256k --size=8m; }
+io() { fio_verify "$(disk 1)" 4k 8 --bsrange=512-256k --size=8m; }
 
 reload()
 {
@@ -63,7 +73,7 @@ under_load()
 }
 
 flushes() { awk '{ print $16 }' /sys/block/cached/stat; }
-flush() { nvme flush "$(host_disks | tail -n 1)" -n 2 > /dev/null; }
+flush() { nvme flush "$(disk 2)" -n 2 > /dev/null; }
 flush_is_one()
 {
 	local before
