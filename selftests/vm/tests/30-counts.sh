@@ -22,6 +22,19 @@ about()
 		{ echo "$1 $2: $n for $ios I/Os, expected $want"; cat /tmp/count; return 1; }
 }
 
+# undisturbed COUNTS: on a machine with other work there are pauses, in which a queue flushes what it has
+# not been told of yet. That only adds; once in five times it must not happen.
+undisturbed()
+{
+	local n
+
+	for n in 1 2 3 4; do
+		"$@" > /tmp/undisturbed && return
+		diag "disturbed: $(grep -m 1 expected /tmp/undisturbed)"
+	done
+	"$@"
+}
+
 counts_read()
 {
 	bench_count randread $ios || return
@@ -82,11 +95,11 @@ expect_allocations() { ! no_allocations reconnect; }
 
 tap_run "both pairs are set up" bench_setup || { tap_end; exit 1; }
 pollard group set 1 mode adaptive
-tap_run "4 KiB read: 1 receive, 1 chain of WRITE and SEND, no registration" counts_read
-tap_run "4 KiB write: 1 receive, 1 SEND, data in the capsule, no registration" counts_write
+tap_run "4 KiB read: 1 receive, 1 chain of WRITE and SEND, no registration" undisturbed counts_read
+tap_run "4 KiB write: 1 receive, 1 SEND, data in the capsule, no registration" undisturbed counts_write
 pollard group set 1 mode busy
-tap_run "busy: no arming, no sleep, no wake-up" counts_busy
-tap_run "busy: the same counts for a read" counts_read
+tap_run "busy: no arming, no sleep, no wake-up" undisturbed counts_busy
+tap_run "busy: the same counts for a read" undisturbed counts_read
 io_both
 tap_run "no allocation by our modules during I/O" no_allocations io_both
 tap_run "an allocation would be seen" expect_allocations
