@@ -138,6 +138,7 @@ EXPORT_SYMBOL_GPL(pol_cq_reserve);
  */
 void pol_cq_release(struct pol_cq *cq, unsigned int entries)
 {
+	unsigned int noio = memalloc_noio_save();
 	struct pol_group *group = cq->group;
 
 	mutex_lock(&group->lock);
@@ -151,6 +152,7 @@ void pol_cq_release(struct pol_cq *cq, unsigned int entries)
 		kfree(cq);
 	}
 	mutex_unlock(&group->lock);
+	memalloc_noio_restore(noio);
 }
 EXPORT_SYMBOL_GPL(pol_cq_release);
 

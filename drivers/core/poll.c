@@ -305,9 +305,13 @@ static void pol_poll_idle(struct pol_group *group)
 int pol_poll_thread(void *data)
 {
 	struct pol_group *group = data;
+	int cpu;
 
 	/* Kernels from 6.14 on place a new thread anew when it begins to run. */
-	set_cpus_allowed_ptr(current, cpumask_of(READ_ONCE(group->cpu)));
+	do {
+		cpu = READ_ONCE(group->cpu);
+		set_cpus_allowed_ptr(current, cpumask_of(cpu));
+	} while (cpu != READ_ONCE(group->cpu));
 	while (!kthread_should_stop()) {
 		if (pol_poll_pass(group))
 			group->idle_since = 0;

@@ -168,13 +168,13 @@ static int polh_ctrl_setup_admin(struct polh_ctrl *ctrl, bool first)
 	err = nvme_enable_ctrl(nvme);
 	if (err)
 		return err;
-	if (!first && ctrl->pages_max < nvme->max_segments) {
+	if (!first && (ctrl->pages_max < nvme->max_segments ||
+		       ctrl->bytes_max >> SECTOR_SHIFT < nvme->max_hw_sectors)) {
 		dev_err(nvme->device, "this RDMA device cannot register I/O as large as before\n");
 		return -EINVAL;
 	}
 	nvme->max_segments = ctrl->pages_max;
-	nvme->max_hw_sectors = min_t(size_t, (ctrl->pages_max - 1) * POLH_PAGE,
-				     pol_device_mapping_max(ctrl->device->ib)) >> SECTOR_SHIFT;
+	nvme->max_hw_sectors = ctrl->bytes_max >> SECTOR_SHIFT;
 	polh_compat_unquiesce_admin(nvme);
 	err = polh_compat_init_ctrl_finish(nvme);
 	if (err)
@@ -407,11 +407,14 @@ void polh_ctrl_cancel(struct polh_ctrl *ctrl, unsigned int first)
  */
 void polh_ctrl_drop(struct polh_ctrl *ctrl, unsigned int first)
 {
+	unsigned int noio = memalloc_noio_save();
+
 	mutex_lock(&ctrl->lock);
 	polh_queues_stop(ctrl, first);
 	polh_ctrl_cancel(ctrl, first);
 	polh_queues_disconnect(ctrl, first);
 	mutex_unlock(&ctrl->lock);
+	memalloc_noio_restore(noio);
 }
 
 /**

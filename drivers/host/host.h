@@ -294,6 +294,7 @@ enum polh_ctrl_flag {
  * @pd: protection domain of this controller alone
  * @pd_users: queues that use it
  * @pages_max: pages of the largest request
+ * @bytes_max: its bytes
  * @max_sends: work requests that the device has room for in a send queue
  * @max_tags: tags per queue that it has room for
  * @copy_max: bytes up to which I/O shall be copied, asked for by the user
@@ -332,6 +333,7 @@ struct polh_ctrl {
 	struct ib_pd *pd;
 	unsigned int pd_users;
 	u32 pages_max;
+	u32 bytes_max;
 	u32 max_sends;
 	u32 max_tags;
 	u32 copy_max;

@@ -221,6 +221,8 @@ static int polh_queue_get_device(struct polh_queue *queue)
 	ctrl->pd_users = 1;
 	ctrl->nvme.numa_node = ibdev_to_node(ib);
 	ctrl->pages_max = min_t(u32, polh_memory_pages(ib), POLH_PAGES_MAX);
+	ctrl->bytes_max = min_t(size_t, (ctrl->pages_max - 1) * POLH_PAGE,
+				pol_device_mapping_max(ib));
 	ctrl->max_sends = min_t(int, ib->attrs.max_qp_wr, U16_MAX);
 	ctrl->max_tags = max((ctrl->max_sends - 1) / POLH_SENDS_PER_TAG, 1U);
 	return 0;
@@ -481,8 +483,10 @@ static int polh_queue_fill(struct polh_queue *queue)
 static void polh_queue_drain_work(struct work_struct *work)
 {
 	struct polh_queue *queue = container_of(work, struct polh_queue, drain_work);
+	unsigned int noio = memalloc_noio_save();
 
 	ib_drain_qp(queue->qp);
+	memalloc_noio_restore(noio);
 }
 
 /*
@@ -722,12 +726,14 @@ void polh_queues_disconnect(struct polh_ctrl *ctrl, unsigned int first)
 void polh_queue_leave_out(struct polh_queue *queue)
 {
 	struct polh_ctrl *ctrl = queue->ctrl;
+	unsigned int noio = memalloc_noio_save();
 
 	mutex_lock(&ctrl->lock);
 	polh_queues_stop_some(ctrl, queue->qid, queue->qid + 1);
 	polh_queue_disconnect(queue);
 	set_bit(POLH_QUEUE_LEFT_OUT, &queue->flags);
 	mutex_unlock(&ctrl->lock);
+	memalloc_noio_restore(noio);
 }
 
 /**
