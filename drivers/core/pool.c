@@ -170,9 +170,6 @@ int pol_pool_take(struct pol_pool *pool, u32 bytes, struct pol_buffer **buffers,
 	struct pol_pool_class *class = bytes <= POL_BUFFER_SMALL ? &pool->small : &pool->large;
 	unsigned int i;
 
-	/* A small transfer takes a large buffer rather than wait. */
-	if (class == &pool->small && !class->nr_free)
-		class = &pool->large;
 	if (count > max_buffers || count > class->nr)
 		return -E2BIG;
 	if (class->nr_free < count)

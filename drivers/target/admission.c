@@ -105,6 +105,15 @@ int polt_admission_take_memory(u64 bytes)
 }
 
 /**
+ * polt_admission_add_memory - memory that is there already counts as taken by hosts from now on
+ * @bytes: how much, to be given back with polt_admission_give_memory(). Any context
+ */
+void polt_admission_add_memory(u64 bytes)
+{
+	atomic64_add(bytes, &polt_admission_bytes);
+}
+
+/**
  * polt_admission_give_memory - memory that hosts have caused to be taken is free
  * @bytes: how much; 0 does nothing. Any context
  */

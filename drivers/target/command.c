@@ -88,7 +88,7 @@ void polt_command_release(struct polt_command *command)
 	polt_command_set_state(command, POLT_COMMAND_FREE);
 	list_add(&command->entry, &queue->free_commands);
 	queue->in_use--;
-	polt_transfer_give_buffers(command);
+	polt_buffers_give(command);
 	polt_queue_command_freed(queue);
 }
 
@@ -132,7 +132,7 @@ static void polt_command_complete(struct polt_command *command, u16 status)
 		polt_ctrl_log_error(queue->ctrl, queue->qid, &command->sqe, status);
 	polt_command_drop_receive(command);
 	if (!command->to_host || status)
-		polt_transfer_give_buffers(command);
+		polt_buffers_give(command);
 	polt_transfer_respond(command);
 }
 
@@ -243,7 +243,7 @@ static void polt_command_take_inline(struct polt_command *command)
 		polt_command_execute(command);
 		return;
 	}
-	polt_transfer_take_buffers(command);
+	polt_buffers_take(command);
 }
 
 /* Checks that need no more than the SQE; says how much data the command has to carry. */
@@ -301,7 +301,7 @@ static void polt_command_parse(struct polt_command *command, struct polt_receive
 	else if (command->transfer.kind == POLT_TRANSFER_INLINE)
 		polt_command_take_inline(command);
 	else
-		polt_transfer_take_buffers(command);
+		polt_buffers_take(command);
 }
 
 static void polt_command_start(struct polt_queue *queue, struct polt_receive *receive)
@@ -356,9 +356,9 @@ void polt_command_receive(struct polt_queue *queue, struct polt_receive *receive
  */
 void polt_command_abort(struct polt_command *command)
 {
-	polt_transfer_unwait(command);
+	polt_buffers_unwait(command);
 	polt_command_complete(command, NVME_SC_ABORT_REQ);
-	polt_transfer_serve_buffers(command->queue->pair);
+	polt_buffers_serve(command->queue->pair);
 }
 
 /**
@@ -407,7 +407,7 @@ void polt_queue_drop(struct polt_queue *queue)
 		command = &queue->commands[i];
 		if (command->state != POLT_COMMAND_WAITING)
 			continue;
-		polt_transfer_unwait(command);
+		polt_buffers_unwait(command);
 		polt_command_release(command);
 	}
 	while (!list_empty(&queue->starved)) {
@@ -415,7 +415,7 @@ void polt_queue_drop(struct polt_queue *queue)
 		list_del_init(&command->entry);
 		polt_command_release(command);
 	}
-	polt_transfer_serve_buffers(queue->pair);
+	polt_buffers_serve(queue->pair);
 }
 
 /**

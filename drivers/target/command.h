@@ -82,7 +82,6 @@ struct polt_command {
 	bool to_host;			/* the data goes to the host */
 	struct polt_receive *receive;	/* the capsule, while its data is needed */
 	void *inline_data;		/* data is used where it arrived */
-	unsigned int claim;		/* buffers counted as its queue's; 0: not yet */
 	unsigned int nr_buffers;
 	struct pol_buffer *buffers[POLT_COMMAND_BUFFERS];
 
@@ -175,11 +174,13 @@ void polt_queue_serve(struct polt_queue *queue);
 void polt_queue_drop(struct polt_queue *queue);
 void polt_queue_drop_posted(struct polt_queue *queue);
 
+/* buffers.c - thread */
+void polt_buffers_take(struct polt_command *command);
+void polt_buffers_give(struct polt_command *command);
+void polt_buffers_unwait(struct polt_command *command);
+void polt_buffers_serve(struct polt_pair *pair);
+
 /* transfer.c - thread */
-void polt_transfer_take_buffers(struct polt_command *command);
-void polt_transfer_give_buffers(struct polt_command *command);
-void polt_transfer_unwait(struct polt_command *command);
-void polt_transfer_serve_buffers(struct polt_pair *pair);
 void polt_transfer_serve_credits(struct polt_queue *queue);
 void polt_transfer_fetch(struct polt_command *command);
 void polt_transfer_respond(struct polt_command *command);

@@ -18,9 +18,11 @@ static int polt_debugfs_show_pair(struct polt_pair *pair, void *arg)
 	seq_printf(m, "pair: device %s group %u inline %u queues %u receives %u of %u%s",
 		   pair->device->name, pair->group->id, pair->inline_size, pair->users,
 		   pair->nr_receives, pair->srq_size, pair->srq ? "" : " (none shared)");
-	seq_printf(m, " small %u/%u large %u/%u share %u+%u\n", READ_ONCE(pool->small.nr_free),
-		   pool->small.nr, READ_ONCE(pool->large.nr_free), pool->large.nr,
-		   READ_ONCE(pair->small_share), READ_ONCE(pair->large_share));
+	seq_printf(m, " small %u/%u large %u/%u members %d borrowed %d+%d\n",
+		   READ_ONCE(pool->small.nr_free), pool->small.nr,
+		   READ_ONCE(pool->large.nr_free), pool->large.nr, atomic_read(&pair->members),
+		   atomic_read(&pair->shares[POLT_BUFFERS_SMALL].borrowed),
+		   atomic_read(&pair->shares[POLT_BUFFERS_LARGE].borrowed));
 	return 0;
 }
 
@@ -34,7 +36,8 @@ static int polt_debugfs_show_queue(struct polt_queue *queue, void *arg)
 	seq_printf(m, " in-use %u outstanding %u credits %u/%u claimed %u+%u",
 		   READ_ONCE(queue->in_use), READ_ONCE(queue->outstanding),
 		   READ_ONCE(queue->send_credits), queue->max_credits,
-		   READ_ONCE(queue->small_claimed), READ_ONCE(queue->large_claimed));
+		   READ_ONCE(queue->claimed[POLT_BUFFERS_SMALL]),
+		   READ_ONCE(queue->claimed[POLT_BUFFERS_LARGE]));
 	seq_printf(m, " received %llu done %llu failed %llu invalidates %llu fetches %llu",
 		   READ_ONCE(queue->commands_received), READ_ONCE(queue->commands_done),
 		   READ_ONCE(queue->commands_failed), READ_ONCE(queue->invalidates),

@@ -270,10 +270,8 @@ static void polt_queue_forget(struct pol_group *group, void *arg)
  */
 void polt_queue_command_freed(struct polt_queue *queue)
 {
-	if (likely(queue->state != POLT_QUEUE_DEAD || queue->in_use))
-		return;
-	polt_pair_emptied(queue->pair);
-	polt_queue_put(queue);
+	if (unlikely(queue->state == POLT_QUEUE_DEAD && !queue->in_use))
+		polt_queue_put(queue);
 }
 
 static void polt_queue_leave_ctrl(struct polt_queue *queue)
@@ -518,6 +516,7 @@ static struct polt_queue *polt_queue_alloc(struct pol_group *group)
 	INIT_LIST_HEAD(&queue->early);
 	INIT_LIST_HEAD(&queue->starved);
 	INIT_LIST_HEAD(&queue->held);
+	INIT_LIST_HEAD(&queue->waiting_entry);
 	INIT_LIST_HEAD(&queue->posted);
 	INIT_LIST_HEAD(&queue->receives);
 	kref_init(&queue->ref);		/* the RDMA half's ... */

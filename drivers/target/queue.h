@@ -39,6 +39,12 @@ struct polt_pair;
 #define POLT_RECEIVE_SPARE	2	/* receives besides one for each command */
 #define POLT_SEND_SPARE		32	/* send work requests besides two for each command */
 
+enum {
+	POLT_BUFFERS_SMALL,
+	POLT_BUFFERS_LARGE,
+	POLT_BUFFERS_SIZES
+};
+
 enum polt_queue_state {
 	POLT_QUEUE_CONNECTING,		/* accepted, not established: capsules are kept */
 	POLT_QUEUE_LIVE,
@@ -71,15 +77,13 @@ struct polt_queue {
 	/* receives that wait: not established, or no free command */
 	struct list_head early;
 	struct list_head starved;	/* commands that wait for send credits */
-	/* commands that wait because the queue has its fair share */
-	struct list_head held;
+	struct list_head held;		/* commands that wait for buffers */
+	struct list_head waiting_entry;	/* in the pair's list while there are any */
 	struct list_head posted;	/* commands with work requests posted, oldest first */
 	unsigned int in_use;		/* commands not free */
 	unsigned int outstanding;	/* capsules that have no response yet: at most depth */
 	unsigned int send_credits;	/* send work requests that still fit */
-	/* buffers its commands hold or are next for, of each size */
-	unsigned int small_claimed;
-	unsigned int large_claimed;
+	unsigned int claimed[POLT_BUFFERS_SIZES]; /* buffers its commands have */
 	u16 sqhd;
 	u16 sq_entries;			/* what SQHD wraps at */
 	bool connected;			/* Fabrics Connect succeeded */
@@ -181,6 +185,7 @@ int polt_admission_take(struct polt_queue *queue);
 void polt_admission_connected(struct polt_queue *queue);
 void polt_admission_give(struct polt_queue *queue);
 int polt_admission_take_memory(u64 bytes);
+void polt_admission_add_memory(u64 bytes);
 void polt_admission_give_memory(u64 bytes);
 
 /* queue.c, for command.c; thread */

@@ -41,6 +41,7 @@ MODULE_PARM_DESC(use_srq,
 
 #define POLT_RECEIVE_REGION	SZ_128K		/* memory allocated at a time */
 #define POLT_BUFFERS_MAX	65536U
+#define POLT_SHARE_SMALL	32	/* a queue can always have this part of the small ones */
 
 static struct hlist_head *polt_pair_bucket(struct polt_pair *pair, const struct ib_qp *qp)
 {
@@ -58,15 +59,6 @@ static struct polt_queue *polt_pair_find(struct polt_pair *pair, const struct ib
 	return NULL;
 }
 
-/* One part is left for a queue that is still to come. */
-static void polt_pair_set_share(struct polt_pair *pair)
-{
-	unsigned int parts = pair->nr_queues + 1;
-
-	pair->small_share = max(pair->pool->small.nr / parts, 1U);
-	pair->large_share = max(pair->pool->large.nr / parts, (unsigned int)POLT_COMMAND_BUFFERS);
-}
-
 /**
  * polt_pair_attach - have a queue's completions found
  * @pair: the pair; its group's thread calls
@@ -76,8 +68,6 @@ void polt_pair_attach(struct polt_pair *pair, struct polt_queue *queue)
 {
 	pol_group_assert_owned(pair->group);
 	hlist_add_head(&queue->pair_entry, polt_pair_bucket(pair, queue->qp));
-	pair->nr_queues++;
-	polt_pair_set_share(pair);
 }
 
 /**
@@ -89,19 +79,6 @@ void polt_pair_detach(struct polt_pair *pair, struct polt_queue *queue)
 {
 	pol_group_assert_owned(pair->group);
 	hlist_del_init(&queue->pair_entry);
-}
-
-/**
- * polt_pair_emptied - the last command of a detached queue is over
- * @pair: the pair; its group's thread calls
- *
- * Until then the queue counts where buffers are shared: its commands may still hold some.
- */
-void polt_pair_emptied(struct polt_pair *pair)
-{
-	pol_group_assert_owned(pair->group);
-	pair->nr_queues--;
-	polt_pair_set_share(pair);
 }
 
 static int polt_receive_post(struct polt_receive *receive)
@@ -419,6 +396,9 @@ static struct polt_pair *polt_pair_create(struct pol_group *group, struct pol_de
 	error = polt_pair_create_srq(pair);
 	if (error)
 		goto err_srq;
+	polt_share_init(&pair->shares[POLT_BUFFERS_SMALL], nr_small,
+			max(nr_small / POLT_SHARE_SMALL, 1U));
+	polt_share_init(&pair->shares[POLT_BUFFERS_LARGE], nr_large, POLT_COMMAND_BUFFERS);
 	pair->pool = pol_pool_create(device->ib, group->node, nr_small, nr_large);
 	if (IS_ERR(pair->pool)) {
 		error = PTR_ERR(pair->pool);
@@ -445,9 +425,16 @@ static void polt_pair_close(struct pol_group *group, void *arg)
 	pair->closed = true;
 }
 
-/* The RDMA objects go; pages that a disk may still use stay. */
+/*
+ * The RDMA objects go; pages that a disk may still use stay. They are not what the next queue
+ * finds, so from now on they count as taken by hosts.
+ */
 static void polt_pair_end(struct polt_pair *pair)
 {
+	if (!pair->admitted_bytes) {
+		pair->admitted_bytes = pol_pool_bytes(pair->pool);
+		polt_admission_add_memory(pair->admitted_bytes);
+	}
 	pol_group_call(pair->group, polt_pair_close, pair);
 	if (pair->srq)
 		ib_destroy_srq(pair->srq);
@@ -477,17 +464,23 @@ static void polt_pair_free(struct kref *ref)
 void polt_pair_put(struct polt_pair *pair, unsigned int receives)
 {
 	mutex_lock(&polt_pairs_lock);
-	pair->members--;
+	atomic_dec(&pair->members);
 	pair->wanted -= receives;
 	mutex_unlock(&polt_pairs_lock);
 	kref_put(&pair->ref, polt_pair_free);
 }
 
-/* Does one more queue fit in? Each must be able to have its longest transfer, and its receives. */
-static bool polt_pair_has_room(const struct polt_pair *pair, unsigned int receives)
+/* Takes one more queue in, if there are receives for it, and buffers that it can always have. */
+static bool polt_pair_admit(struct polt_pair *pair, unsigned int receives)
 {
-	return (pair->members + 1) * POLT_COMMAND_BUFFERS <= pair->pool->large.nr &&
-	       (!pair->srq || receives <= pair->srq_size - pair->wanted);
+	int members = atomic_inc_return(&pair->members);
+
+	if (polt_share_admits(&pair->shares[POLT_BUFFERS_SMALL], members) &&
+	    polt_share_admits(&pair->shares[POLT_BUFFERS_LARGE], members) &&
+	    (!pair->srq || receives <= pair->srq_size - pair->wanted))
+		return true;
+	atomic_dec(&pair->members);
+	return false;
 }
 
 /**
@@ -519,7 +512,7 @@ struct polt_pair *polt_pair_get(struct pol_group *group, struct pol_device *devi
 		if (pair->group != group || pair->device != device ||
 		    pair->inline_size != inline_size)
 			continue;
-		if (polt_pair_has_room(pair, receives))
+		if (polt_pair_admit(pair, receives))
 			goto found;
 		another = true;
 	}
@@ -527,10 +520,10 @@ struct polt_pair *polt_pair_get(struct pol_group *group, struct pol_device *devi
 	if (IS_ERR(pair))
 		goto unlock;
 	kref_get(&device->ref);
+	atomic_set(&pair->members, 1);
 	list_add_tail(&pair->entry, &polt_pairs);
 found:
 	pair->users++;
-	pair->members++;
 	pair->wanted += receives;
 	kref_get(&pair->ref);
 	error = polt_pair_grow(pair);

@@ -18,6 +18,7 @@
 #include "core/group.h"
 #include "core/memory.h"
 #include "target/command.h"
+#include "target/share.h"
 
 #define POLT_PAIR_HASH_BITS	6
 #define POLT_PAIR_LANES		8	/* polled disks one group has I/O in at a time */
@@ -78,12 +79,10 @@ struct polt_pair {
 	/* the group's thread */
 	struct pol_group *group;
 	struct hlist_head queues[1 << POLT_PAIR_HASH_BITS];
-	unsigned int nr_queues;		/* whose commands may hold buffers */
 	struct pol_pool *pool;
-	/* commands that wait for buffers, first come first served */
-	struct list_head waiting;
-	unsigned int small_share;	/* buffers a queue may hold of each size */
-	unsigned int large_share;
+	struct polt_share shares[POLT_BUFFERS_SIZES];
+	struct list_head waiting;	/* queues with commands that wait for buffers */
+	unsigned int nr_waiting;
 	bool serving;			/* waiting commands are being given buffers */
 	bool closed;			/* the receive queue is about to go */
 	struct list_head spare;		/* receives the device did not take */
@@ -102,7 +101,7 @@ struct polt_pair {
 	/* polt_pairs_lock */
 	struct list_head entry;
 	unsigned int users;		/* queues with an RDMA half */
-	unsigned int members;		/* queues that have not been freed */
+	atomic_t members;		/* queues that have not been freed; read anywhere */
 	unsigned int wanted;		/* receives all its queues may hold: at most srq_size */
 	unsigned int nr_receives;	/* receives there are in the SRQ */
 	struct list_head chunks;
@@ -130,6 +129,5 @@ void polt_receives_post(struct list_head *chunks);
 void polt_receive_repost(struct polt_receive *receive);
 void polt_pair_attach(struct polt_pair *pair, struct polt_queue *queue);
 void polt_pair_detach(struct polt_pair *pair, struct polt_queue *queue);
-void polt_pair_emptied(struct polt_pair *pair);
 
 #endif

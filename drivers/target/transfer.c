@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Data of commands: who gets data buffers when there are not enough, and the work requests that
- * move data and responses.
+ * The work requests that move data and responses.
  *
- * Buffers. A command takes all its buffers or none. Commands that find none wait in the pair's
- * list, first come first served; a large one at its head is not passed by small ones. A queue may
- * claim at most its fair share of each size (of the large ones at least one longest transfer); its
- * commands beyond that wait in the queue's own list and do not stand in anybody's way.
- *
- * Send work requests. Each queue has a fixed number of them (credits); a command takes what it
+ * Each queue has a fixed number of them (credits); a command takes what it
  * needs before it posts and returns them when its last work request completes. Without enough it
  * waits in the queue's list. The queue pair can therefore never overflow, nor its completion queue.
  *
@@ -51,138 +45,6 @@ void polt_transfer_reclaim(struct polt_queue *queue)
 {
 	if (queue->unsignalled)
 		polt_transfer_probe(queue);
-}
-
-/* Buffers */
-
-/* What the queue of a command has of the size that the command wants, and may have. */
-static unsigned int *polt_transfer_claimed(const struct polt_command *command, unsigned int *share)
-{
-	struct polt_queue *queue = command->queue;
-	bool small = command->data_len <= POL_BUFFER_SMALL;
-
-	*share = small ? queue->pair->small_share : queue->pair->large_share;
-	return small ? &queue->small_claimed : &queue->large_claimed;
-}
-
-/* Claims a command's buffers for its queue, if they are within the queue's share. */
-static bool polt_transfer_claim(struct polt_command *command)
-{
-	unsigned int share, *claimed = polt_transfer_claimed(command, &share);
-	unsigned int claim = pol_pool_buffers_for(command->data_len);
-
-	if (*claimed && *claimed + claim > share)
-		return false;
-	*claimed += claim;
-	command->claim = claim;
-	return true;
-}
-
-static bool polt_transfer_try_take(struct polt_command *command)
-{
-	int count = pol_pool_take(command->queue->pair->pool, command->data_len, command->buffers,
-				  POLT_COMMAND_BUFFERS);
-
-	if (count < 0)
-		return false;
-	command->nr_buffers = count;
-	return true;
-}
-
-/**
- * polt_transfer_serve_buffers - give the commands that wait what has become free, in their order
- * @pair: the pair
- */
-void polt_transfer_serve_buffers(struct polt_pair *pair)
-{
-	struct polt_command *command;
-	u64 now = pol_group_now(pair->group);
-
-	pol_group_assert_owned(pair->group);
-	/* What is started below may give buffers back and come here again. */
-	if (pair->serving)
-		return;
-	pair->serving = true;
-	while (!list_empty(&pair->waiting)) {
-		command = list_first_entry(&pair->waiting, struct polt_command, entry);
-		if (!polt_transfer_try_take(command))
-			break;
-		list_del_init(&command->entry);
-		pol_latency_add(pair->group->latency, command->class, POL_LATENCY_QUEUED,
-				now - command->since);
-		polt_command_has_buffers(command);
-	}
-	pair->serving = false;
-}
-
-/**
- * polt_transfer_take_buffers - go on with polt_command_has_buffers() when there are buffers
- * @command: a command with data_len set
- */
-void polt_transfer_take_buffers(struct polt_command *command)
-{
-	struct polt_queue *queue = command->queue;
-	struct polt_pair *pair = queue->pair;
-
-	pol_group_assert_owned(pair->group);
-	if (likely(list_empty(&queue->held) && polt_transfer_claim(command))) {
-		if (likely(list_empty(&pair->waiting)) && polt_transfer_try_take(command)) {
-			polt_command_has_buffers(command);
-			return;
-		}
-		list_add_tail(&command->entry, &pair->waiting);
-	} else {
-		list_add_tail(&command->entry, &queue->held);
-	}
-	polt_command_set_state(command, POLT_COMMAND_WAITING);
-	command->since = pol_group_now(queue->group);
-	queue->buffer_waits++;
-	polt_transfer_reclaim(queue);
-}
-
-/* Something of the queue's share has become free. */
-static void polt_transfer_unclaim(struct polt_command *command)
-{
-	struct polt_queue *queue = command->queue;
-	unsigned int share;
-
-	*polt_transfer_claimed(command, &share) -= command->claim;
-	command->claim = 0;
-	while (!list_empty(&queue->held)) {
-		command = list_first_entry(&queue->held, struct polt_command, entry);
-		if (!polt_transfer_claim(command))
-			break;
-		list_move_tail(&command->entry, &queue->pair->waiting);
-	}
-}
-
-/**
- * polt_transfer_give_buffers - the data of a command is not needed any more
- * @command: a command, with buffers or without
- */
-void polt_transfer_give_buffers(struct polt_command *command)
-{
-	struct polt_pair *pair = command->queue->pair;
-
-	pol_group_assert_owned(pair->group);
-	if (!command->nr_buffers)
-		return;
-	pol_pool_give(pair->pool, command->buffers, command->nr_buffers);
-	command->nr_buffers = 0;
-	polt_transfer_unclaim(command);
-	polt_transfer_serve_buffers(pair);
-}
-
-/**
- * polt_transfer_unwait - take back a command that waits for buffers
- * @command: a command in state WAITING; others may be served now (polt_transfer_serve_buffers())
- */
-void polt_transfer_unwait(struct polt_command *command)
-{
-	pol_group_assert_owned(command->queue->group);
-	list_del_init(&command->entry);
-	if (command->claim)
-		polt_transfer_unclaim(command);
 }
 
 /* Send work requests */
