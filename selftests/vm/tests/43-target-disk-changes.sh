@@ -29,7 +29,7 @@ disk()
 	local d
 
 	for d in /sys/block/nvme*n*; do
-		[ -e "$d/nsid" ] && [ "$(< "$d/nsid")" = "$1" ] && echo "/dev/${d##*/}" && return
+		[ -b "/dev/${d##*/}" ] && [ "$(< "$d/nsid")" = "$1" ] && echo "/dev/${d##*/}" && return
 	done
 	return 1
 }
