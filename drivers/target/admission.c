@@ -6,9 +6,9 @@
  * time, of one address fewer still, and not for long (POLT_CONNECT_TIMEOUT_S). Afterwards a host
  * that is allowed to connect may still do so again and again: the memory of all queues together has
  * a limit. What a queue takes is known when it is made and does not grow later. Data buffers are
- * the groups', whatever hosts do; those that a group gets besides, for the number of its queues,
- * count as theirs. The discovery service lets everybody in, so of its controllers
- * there is only a number.
+ * the groups', whatever hosts do; those that a group gets besides, for the number of its queues, or
+ * that a disk keeps when all connections have gone, count as theirs. The discovery service lets
+ * everybody in, so of its controllers there is only a number.
  *
  * Two counters, of any context; who owns a queue's share is the queue.
  */

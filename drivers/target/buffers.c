@@ -24,8 +24,10 @@ static bool polt_buffers_try(struct polt_command *command)
 	struct polt_pair *pair = queue->pair;
 	unsigned int size = polt_buffers_size(command);
 	unsigned int wanted = pol_pool_buffers_for(command->data_len);
+	bool contended = pair->nr_waiting > !list_empty(&queue->held);
 
-	if (!polt_share_claim(&pair->shares[size], &pair->members, &queue->claimed[size], wanted))
+	if (!polt_share_claim(&pair->shares[size], &pair->members, &queue->claimed[size], wanted,
+			      contended))
 		return false;
 	if (WARN_ON_ONCE(pol_pool_take(pair->pool, command->data_len, command->buffers,
 				       POLT_COMMAND_BUFFERS) != wanted)) {

@@ -28,11 +28,11 @@ unsigned int polt_pairs_gone;			/* ... so many so far; polt_pairs_lock to write 
 
 static unsigned int small_buffers = 1024;
 module_param(small_buffers, uint, 0644);
-MODULE_PARM_DESC(small_buffers, "8 KiB data buffers of a poll group on a device (default 1024)");
+MODULE_PARM_DESC(small_buffers, "8 KiB data buffers of a poll group on a device (default 1024, at least 32)");
 
 static unsigned int large_buffers = 128;
 module_param(large_buffers, uint, 0644);
-MODULE_PARM_DESC(large_buffers, "128 KiB data buffers of a poll group on a device (default 128)");
+MODULE_PARM_DESC(large_buffers, "128 KiB data buffers of a poll group on a device (default 128, at least 8)");
 
 static int use_srq = -1;
 module_param(use_srq, int, 0644);
@@ -41,7 +41,7 @@ MODULE_PARM_DESC(use_srq,
 
 #define POLT_RECEIVE_REGION	SZ_128K		/* memory allocated at a time */
 #define POLT_BUFFERS_MAX	65536U
-#define POLT_SHARE_SMALL	32	/* a queue can always have this part of the small ones */
+#define POLT_SHARE_SMALL	32U	/* a queue can always have this part of the small ones */
 
 static struct hlist_head *polt_pair_bucket(struct polt_pair *pair, const struct ib_qp *qp)
 {
@@ -361,7 +361,7 @@ static int polt_pair_create_srq(struct polt_pair *pair)
 static struct polt_pair *polt_pair_create(struct pol_group *group, struct pol_device *device,
 					  u32 inline_size, bool another)
 {
-	unsigned int nr_small = clamp(READ_ONCE(small_buffers), 1U, POLT_BUFFERS_MAX);
+	unsigned int nr_small = clamp(READ_ONCE(small_buffers), POLT_SHARE_SMALL, POLT_BUFFERS_MAX);
 	unsigned int nr_large = clamp(READ_ONCE(large_buffers), (unsigned int)POLT_COMMAND_BUFFERS,
 				      POLT_BUFFERS_MAX);
 	struct polt_pair *pair;
@@ -397,7 +397,7 @@ static struct polt_pair *polt_pair_create(struct pol_group *group, struct pol_de
 	if (error)
 		goto err_srq;
 	polt_share_init(&pair->shares[POLT_BUFFERS_SMALL], nr_small,
-			max(nr_small / POLT_SHARE_SMALL, 1U));
+			nr_small / POLT_SHARE_SMALL);
 	polt_share_init(&pair->shares[POLT_BUFFERS_LARGE], nr_large, POLT_COMMAND_BUFFERS);
 	pair->pool = pol_pool_create(device->ib, group->node, nr_small, nr_large);
 	if (IS_ERR(pair->pool)) {
@@ -423,19 +423,21 @@ static void polt_pair_close(struct pol_group *group, void *arg)
 	struct polt_pair *pair = arg;
 
 	pair->closed = true;
+	pair->lent_out = pair->pool->small.nr_free < pair->pool->small.nr ||
+			 pair->pool->large.nr_free < pair->pool->large.nr;
 }
 
 /*
- * The RDMA objects go; pages that a disk may still use stay. They are not what the next queue
- * finds, so from now on they count as taken by hosts.
+ * The RDMA objects go; pages that a disk still uses stay. They are not what the next queue finds,
+ * so from now on they count as taken by hosts.
  */
 static void polt_pair_end(struct polt_pair *pair)
 {
-	if (!pair->admitted_bytes) {
+	pol_group_call(pair->group, polt_pair_close, pair);
+	if (pair->lent_out && !pair->admitted_bytes) {
 		pair->admitted_bytes = pol_pool_bytes(pair->pool);
 		polt_admission_add_memory(pair->admitted_bytes);
 	}
-	pol_group_call(pair->group, polt_pair_close, pair);
 	if (pair->srq)
 		ib_destroy_srq(pair->srq);
 	polt_receives_unmap(&pair->chunks);
@@ -456,6 +458,11 @@ static void polt_pair_free(struct kref *ref)
 	kvfree(pair);
 }
 
+static void polt_pair_serve(struct pol_group *group, void *arg)
+{
+	polt_buffers_serve(arg);
+}
+
 /**
  * polt_pair_put - a queue does not use anything of its pair any more
  * @pair: the pair; none of the queue's commands uses its memory. Process context
@@ -467,6 +474,8 @@ void polt_pair_put(struct polt_pair *pair, unsigned int receives)
 	atomic_dec(&pair->members);
 	pair->wanted -= receives;
 	mutex_unlock(&polt_pairs_lock);
+	/* What was kept for it may be lent. */
+	pol_group_call(pair->group, polt_pair_serve, pair);
 	kref_put(&pair->ref, polt_pair_free);
 }
 

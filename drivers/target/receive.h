@@ -85,6 +85,7 @@ struct polt_pair {
 	unsigned int nr_waiting;
 	bool serving;			/* waiting commands are being given buffers */
 	bool closed;			/* the receive queue is about to go */
+	bool lent_out;			/* at that time a disk still has buffers */
 	struct list_head spare;		/* receives the device did not take */
 	struct ib_rdma_wr wrs[POLT_TRANSFER_WRS];	/* for a transfer of more than one */
 	struct ib_sge sges[POLT_TRANSFER_WRS];

@@ -6,6 +6,8 @@
  * there is. Whoever borrows adds first and then looks at the number of members, whoever takes in a
  * member counts it first and then looks at what is borrowed; both give way when it does not fit.
  */
+#include <linux/minmax.h>
+
 #include "target/share.h"
 
 /**
@@ -42,28 +44,37 @@ static unsigned int polt_share_beyond(const struct polt_share *share, unsigned i
 	return count > share->least ? count - share->least : 0;
 }
 
+/* What is not lent: the parts of all members, and of one that may come. */
+static unsigned int polt_share_kept(const struct polt_share *share, const atomic_t *members)
+{
+	return min_t(unsigned int, atomic_read(members) + 1, share->most_members) * share->least;
+}
+
 /**
  * polt_share_claim - may a member have some more?
  * @share: the buffers; the thread they belong to calls
  * @members: number of members, this one among them
  * @claimed: how many this one has; increased by @count if it may
  * @count: how many it wants, at most @least of the share
+ * @contended: does another member wait for some?
  *
  * A member that has none may always have some.
  *
  * Return: whether it may: then the buffers are there.
  */
 bool polt_share_claim(struct polt_share *share, const atomic_t *members, unsigned int *claimed,
-		      unsigned int count)
+		      unsigned int count, bool contended)
 {
 	unsigned int had = *claimed, has = had + count;
 	unsigned int more = polt_share_beyond(share, has) - polt_share_beyond(share, had);
 
 	if (more) {
-		if (has > share->nr / (share->active + !had))
+		unsigned int most = share->nr - polt_share_kept(share, members);
+
+		if (contended && has > share->least + most / max(share->active, 1U))
 			return false;
 		if (atomic_add_return(more, &share->borrowed) +
-		    atomic_read(members) * share->least > share->nr) {
+		    polt_share_kept(share, members) > share->nr) {
 			atomic_sub(more, &share->borrowed);
 			return false;
 		}
@@ -82,9 +93,10 @@ bool polt_share_claim(struct polt_share *share, const atomic_t *members, unsigne
 void polt_share_release(struct polt_share *share, unsigned int *claimed, unsigned int count)
 {
 	unsigned int had = *claimed, has = had - count;
+	unsigned int less = polt_share_beyond(share, had) - polt_share_beyond(share, has);
 
-	atomic_sub(polt_share_beyond(share, had) - polt_share_beyond(share, has),
-		   &share->borrowed);
+	if (less)
+		atomic_sub(less, &share->borrowed);
 	if (had && !has)
 		share->active--;
 	*claimed = has;

@@ -14,6 +14,7 @@
 static struct polt_share share;
 static atomic_t members;
 static unsigned int claimed[MEMBERS];
+static bool contended;
 
 static void begin(unsigned int nr, unsigned int least, int count)
 {
@@ -21,11 +22,12 @@ static void begin(unsigned int nr, unsigned int least, int count)
 	polt_share_init(&share, nr, least);
 	atomic_set(&members, count);
 	memset(claimed, 0, sizeof(claimed));
+	contended = false;
 }
 
 static bool claim(unsigned int member, unsigned int count)
 {
-	return polt_share_claim(&share, &members, &claimed[member], count);
+	return polt_share_claim(&share, &members, &claimed[member], count, contended);
 }
 
 static void release(unsigned int member, unsigned int count)
@@ -59,13 +61,15 @@ static unsigned int take_all(unsigned int member, unsigned int count)
 	return claimed[member];
 }
 
-TEST(one_member_may_have_everything)
+TEST(one_member_may_have_all_but_the_part_of_another)
 {
 	begin(128, 8, 1);
-	CHECK(take_all(0, 8) == 128);
-	release(0, 128);
+	CHECK_EQ(take_all(0, 8), 120);
+	release(0, 120);
 	CHECK(atomic_read(&share.borrowed) == 0);
-	CHECK(take_all(0, 1) == 128);
+	CHECK_EQ(take_all(0, 1), 120);
+	begin(8, 8, 1);
+	CHECK_EQ(take_all(0, 8), 8);
 }
 
 TEST(idle_members_keep_no_more_than_their_own_part)
@@ -85,33 +89,47 @@ TEST(a_members_own_part_is_always_there)
 		CHECK(!claim(i, 1));
 }
 
-TEST(those_who_want_more_get_the_same)
+/* Of 96 that may be lent to two of twelve, and to one that takes them by eights. */
+TEST(while_somebody_waits_those_who_want_more_get_the_same)
 {
-	unsigned int i;
 	bool any;
 
-	begin(120, 8, 4);
+	begin(384, 8, 12);
+	contended = true;
+	CHECK_EQ(take_all(0, 1), 8 + 384 - 13 * 8);
+	CHECK(claim(1, 8));
+	CHECK(!claim(0, 1) && !claim(1, 8));
+	/* What the first gives back goes to the second until both have the same. */
 	do {
-		any = false;
-		for (i = 0; i < 3; i++)
-			any |= claim(i, 1);
-	} while (any);
-	for (i = 0; i < 3; i++)
-		CHECK(claimed[i] >= 36 && claimed[i] <= 40);
+		release(0, 8);
+		any = claim(0, 1);
+	} while (!any && claim(1, 8));
+	CHECK(claimed[0] >= 136 && claimed[0] <= 152);
+	CHECK(claimed[1] >= 136 && claimed[1] <= 152);
+}
+
+TEST(while_nobody_waits_one_may_have_what_the_others_do_not_use)
+{
+	begin(1024, 32, 12);
+	for (unsigned int i = 1; i < 12; i++)
+		CHECK(claim(i, 1));
+	CHECK_EQ(take_all(0, 1), 32 + 1024 - 13 * 32);
 }
 
 TEST(nobody_is_taken_in_whose_part_is_lent)
 {
 	begin(128, 8, 1);
 	take_all(0, 8);
+	CHECK(join());
 	CHECK(!join());
+	CHECK(!claim(0, 1));
 	release(0, 7);
 	CHECK(!join());
 	release(0, 1);
 	CHECK(join());
 	CHECK(!claim(0, 1));
-	CHECK(claim(1, 8));
-	CHECK(granted() == 128);
+	CHECK(claim(1, 8) && claim(2, 8));
+	CHECK_EQ(granted(), 128);
 }
 
 TEST(there_is_a_limit_to_members_so_that_some_can_be_lent)
@@ -124,7 +142,7 @@ TEST(there_is_a_limit_to_members_so_that_some_can_be_lent)
 	CHECK(n == 12);
 	begin(8, 8, 1);
 	CHECK(!join());
-	CHECK(take_all(0, 8) == 8);
+	CHECK_EQ(take_all(0, 8), 8);
 	begin(1, 1, 1);
 	CHECK(!join());
 	CHECK(claim(0, 1) && !claim(0, 1));
@@ -144,6 +162,7 @@ TEST(whatever_happens_claims_can_be_met)
 		for (step = 0; step < 2000; step++) {
 			i = random() % n;
 			count = 1 + random() % least;
+			contended = random() % 2;
 			switch (random() % 8) {
 			case 0:
 				if (n < MEMBERS && join())
@@ -176,8 +195,9 @@ TEST(whatever_happens_claims_can_be_met)
 }
 
 /*
- * Members come and go in another thread. Each side has a number that is odd while it has what the
- * other must then not get: the second member its place, the first one more than leaves room for it.
+ * Two members come and go in another thread. Each side has a number that is odd while it has what
+ * the other must then not get: the third member its place, the first one more than leaves room for
+ * it.
  */
 static unsigned int placed, lent;
 
@@ -196,13 +216,16 @@ static void *come_and_go(void *arg)
 	unsigned int *both = arg, before;
 
 	for (unsigned int i = 0; i < 200000; i++) {
+		join();
 		before = look(&lent);
-		if (!join())
+		if (!join()) {
+			atomic_dec(&members);
 			continue;
+		}
 		*both += before % 2 && look(&lent) == before;
 		turn(&placed);
 		turn(&placed);
-		atomic_dec(&members);
+		atomic_sub(2, &members);
 	}
 	return NULL;
 }
@@ -217,7 +240,7 @@ TEST(a_member_is_not_taken_in_while_its_part_is_being_lent)
 	for (unsigned int i = 0; i < 200000; i++) {
 		before = look(&placed);
 		take_all(0, 4);
-		if (claimed[0] > 24) {
+		if (claimed[0] > 16) {
 			often++;
 			both_here += before % 2 && look(&placed) == before;
 			turn(&lent);
