@@ -138,14 +138,11 @@ static void polh_recovery_give_up_device(struct polh_ctrl *ctrl, struct ib_devic
 	mutex_lock(&ctrl->lock);
 	if (ctrl->device && ctrl->device->ib == ib) {
 		dev_warn(ctrl->nvme.device, "%s is being removed\n", ctrl->device->name);
-		/*
-		 * First, so that requests ended here do not find it live. Under the lock: deletion
-		 * has not taken it for the last time, so it will wait.
-		 */
-		polh_recovery_fail(ctrl);
 		polh_queues_stop(ctrl, 0);
 		polh_ctrl_cancel(ctrl, 0);
 		polh_queues_disconnect(ctrl, 0);
+		/* Under the lock: deletion has not taken it for the last time, so it will wait. */
+		polh_recovery_fail(ctrl);
 	}
 	mutex_unlock(&ctrl->lock);
 	memalloc_noio_restore(noio);
