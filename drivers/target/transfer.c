@@ -2,9 +2,9 @@
 /*
  * The work requests that move data and responses.
  *
- * Each queue has a fixed number of them (credits); a command takes what it
- * needs before it posts and returns them when its last work request completes. Without enough it
- * waits in the queue's list. The queue pair can therefore never overflow, nor its completion queue.
+ * Each queue has a fixed number of them (credits); a command takes what it needs before it posts
+ * and returns them when its last work request completes. Without enough it waits in the queue's
+ * list. The queue pair can therefore never overflow, nor its completion queue.
  *
  * Everything here runs in the thread of the queue's group.
  */
