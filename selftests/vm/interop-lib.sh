@@ -176,7 +176,7 @@ cell_modes_under_load()
 {
 	local mode n=0
 
-	cell_load switching --rw=randwrite --bs=8k --iodepth=16 --size=48m --loops=2 || return
+	cell_load switching --rw=randwrite --bs=8k --iodepth=16 --size="$(cell_mib 48)" --loops=2 || return
 	until cell_load_ended; do
 		for mode in event adaptive busy; do
 			pollard group set 1 mode $mode || return
@@ -217,7 +217,7 @@ cell_load_end()
 # cell_survives REMOVE RESTORE: something under a verified load goes and returns, no data is lost
 cell_survives()
 {
-	cell_load surviving --rw=randwrite --bs=8k --iodepth=16 --size=48m --loops=2 || return
+	cell_load surviving --rw=randwrite --bs=8k --iodepth=16 --size="$(cell_mib 48)" --loops=2 || return
 	"$1" || { diag "$1 failed"; return 1; }
 	wait_for -t 60 cell_is connecting || { diag "the host did not notice, state $(cell_state)"; return 1; }
 	"$2" || { diag "$2 failed"; return 1; }
@@ -274,7 +274,7 @@ cell_namespace_removed()
 # has ended; when the subsystem is back, so is the disk.
 cell_subsystem_removed()
 {
-	cell_load doomed --rw=randwrite --bs=8k --iodepth=16 --size=48m --loops=2 > /tmp/doomed || return
+	cell_load doomed --rw=randwrite --bs=8k --iodepth=16 --size="$(cell_mib 48)" --loops=2 > /tmp/doomed || return
 	cell_subsystem_del || return
 	wait_for -t 60 cell_gave_up || { diag "state $(cell_state)"; return 1; }
 	cell_subsystem_add || return
