@@ -15,7 +15,7 @@
 # vm-long: slab 1 1
 # vm-long: page 1 1
 # vm-timeout: 200
-# vm-long-timeout: 3000
+# vm-long-timeout: 7200
 . "$VM_LIB"
 . "${VM_LIB%/*}/bench-lib.sh"
 . "${VM_LIB%/*}/interop-lib.sh"
