@@ -227,6 +227,7 @@ static void take_request(struct rdma_cm_event *event)
 	conn->state = CONN_ASKED;
 	conn->id = event->id;
 	conn->id->context = conn;
+	conn->qpn = event->param.conn.qp_num;
 	take_private(conn, event);
 }
 

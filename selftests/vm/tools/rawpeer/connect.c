@@ -53,6 +53,7 @@ static bool private_request(struct words *words, uint8_t *data, uint64_t *len)
 static bool command_connect(struct words *words)
 {
 	uint64_t len, port = 4420, reads = 4, serves = 4, receives = 64, slot = 8192 + SQE_SIZE;
+	uint64_t qpn = 0;
 	const char *name = words_next(words), *until = words_text(words, "until");
 	uint8_t data[PRIVATE_SIZE] = { 0 };
 	struct sockaddr_in to, from;
@@ -64,7 +65,7 @@ static bool command_connect(struct words *words)
 	    !address(words, "from", "10.77.0.2", &from) || !words_number(words, "port", &port) ||
 	    !words_number(words, "reads", &reads) || !words_number(words, "serves", &serves) ||
 	    !words_number(words, "receives", &receives) || !words_number(words, "slot", &slot) ||
-	    !private_request(words, data, &len))
+	    !words_number(words, "qpn", &qpn) || !private_request(words, data, &len))
 		return false;
 	to.sin_port = htons(port);
 	conn = conn_add(name);
@@ -87,13 +88,14 @@ static bool command_connect(struct words *words)
 		return fail("there is no route");
 	if (until && !strcmp(until, "route"))
 		return true;
-	if (!conn_make_qp(conn))
+	if (!qpn && !conn_make_qp(conn))
 		return false;
+	conn->qpn = qpn ? qpn : conn->qp->qp_num;
 	param.private_data = len ? data : NULL;
 	param.private_data_len = len;
 	param.initiator_depth = reads;
 	param.responder_resources = serves;
-	param.qp_num = conn->qp->qp_num;
+	param.qp_num = conn->qpn;
 	conn->state = CONN_WAITING;
 	if (rdma_connect(conn->id, &param))
 		return fail("connect: %s", strerror(errno));
@@ -270,12 +272,15 @@ static bool command_asked(struct words *words)
 	struct conn *listener = conn_next(words), *conn;
 	const char *name = words_next(words);
 	unsigned int limit = time_limit(words);
+	uint64_t qpn = 0;
 
-	if (!listener || !name)
+	if (!listener || !name || !words_number(words, "qpn", &qpn))
 		return false;
 	if (!wait_until(conn_asked(), limit))
 		return fail("nobody connects");
 	conn = conn_asked();
+	if (qpn && conn->qpn != qpn)
+		return fail("queue pair %u connects", conn->qpn);
 	conn->state = CONN_NEW;
 	snprintf(conn->name, NAME_SIZE, "%s", name);
 	conn->qid = get_le(conn->private_data + 2, 2);
@@ -387,9 +392,10 @@ const struct command conn_commands[] = {
 	{ "connect", command_connect,
 	  "NAME [addr= from= port=] [qid= hrqsize= hsqsize= cntlid= recfmt=] [private=HEX]\n"
 	  "\t[length=BYTES] [@OFFSET=HEX] [reads=4 serves=4] [receives=64] [slot=BYTES] [hold]\n"
-	  "\t[stingy] [until=address|route|request]: ask for a connection; returns when it is\n"
-	  "\tanswered. hold: the accept is not confirmed; stingy: no receive is posted again;\n"
-	  "\tuntil: go no further, and take no notice of what comes" },
+	  "\t[stingy] [qpn=N] [until=address|route|request]: ask for a connection; returns when it\n"
+	  "\tis answered. hold: the accept is not confirmed; stingy: no receive is posted again;\n"
+	  "\tqpn: say that this is its queue pair, and make none; until: go no further, and take no\n"
+	  "\tnotice of what comes" },
 	{ "accepted", command_accepted, "CONN [crqsize=]: must be, with well-formed data" },
 	{ "rejected", command_rejected,
 	  "CONN [status=N[,N...]] [reason=28]: must be, with an NVMe/RDMA status" },
@@ -401,7 +407,9 @@ const struct command conn_commands[] = {
 	{ "kill", command_kill, "CONN: destroy the queue pair and say nothing" },
 	{ "deaf", command_deaf, "CONN: take no notice of connection events any more" },
 	{ "listen", command_listen, "NAME [addr= port=]" },
-	{ "asked", command_asked, "LISTENER NAME [within=MS]: wait for a connect request" },
+	{ "asked", command_asked,
+	  "LISTENER NAME [within=MS] [qpn=N]: wait for a connect request; it must be of this\n"
+	  "\tqueue pair" },
 	{ "accept", command_accept,
 	  "CONN [crqsize=32] [recfmt=] [private=HEX] [length=BYTES] [@OFFSET=HEX]" },
 	{ "reject", command_reject, "CONN [status=6] [recfmt=] [private=HEX] [length=BYTES]" },

@@ -37,7 +37,7 @@ static void usage(void)
 	       "Run scripts (- is standard input) one after the other as if they were one: an NVMe/RDMA\n"
 	       "host or target that does anything. A line is a command and its words, key=value or not;\n"
 	       "# begins a comment, \"...\" keeps blanks. Numbers: 10, 0x10, 4k, 1m, NAME.addr, NAME.rkey,\n"
-	       "CONN.cid, CONN.dw0, CONN.raddr, CONN.u16@2 (of the last capsule or response),\n"
+	       "CONN.cid, CONN.dw0, CONN.raddr, CONN.u16@2 (of the last capsule or response), CONN.qpn,\n"
 	       "CONN.private.u16@2, and sums of these without blanks, from left to right. $NAME is a\n"
 	       "variable's text; NAME=VALUE on the command line sets one before the script begins.\n\n"
 	       "test NAME\n\tA test begins: what the one before made is destroyed. It ends at the first\n"

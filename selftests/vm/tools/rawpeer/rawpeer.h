@@ -115,6 +115,7 @@ struct conn {
 	uint16_t *outstanding;		/* capsules without answer, per CID */
 	uint32_t cc;			/* a target's */
 	uint16_t qid;
+	uint32_t qpn;			/* of its queue pair, or of the peer's that asked */
 };
 
 extern struct conn *conns;

@@ -265,6 +265,10 @@ static bool value_of_conn(const struct conn *conn, const char *field, uint64_t *
 		*value = conn->qid;
 		return true;
 	}
+	if (!strcmp(field, "qpn")) {
+		*value = conn->qpn;
+		return true;
+	}
 	if (!strncmp(field, "private.", 8))
 		return value_of_bytes(field + 8, conn->private_data, conn->private_len, value);
 	if (!message)
