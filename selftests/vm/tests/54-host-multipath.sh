@@ -7,8 +7,8 @@
 # and fails when fast_io_fail_tmo or ctrl_loss_tmo says so. Our target has no ANA; there the kernel's is
 # the target.
 #
-# vm-kernels: 6.12
-# vm-timeout: 240
+# vm-kernels: 6.12 6.1
+# vm-timeout: 300
 # vm-long: 20
 # vm-long-timeout: 7200
 . "$VM_LIB"
