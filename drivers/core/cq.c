@@ -28,6 +28,11 @@ static void pol_cq_completed(struct ib_cq *ib_cq, void *context)
 	struct pol_cq *cq = context;
 
 	WRITE_ONCE(cq->armed, false);
+	/*
+	 * Pairs with smp_store_mb() of the thread going to sleep: it finds the queue not armed, or
+	 * does not clear what is set here.
+	 */
+	smp_mb();
 	WRITE_ONCE(cq->group->signalled, true);
 	smp_mb();	/* pairs with set_current_state() of the thread going to sleep */
 	pol_poll_wake(cq->group);

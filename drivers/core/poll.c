@@ -7,10 +7,11 @@
  * (disks with polled queues), fire timers that are due, post what was gathered. A pass that found
  * nothing leads to spinning or sleeping, by the group's spin_us.
  *
- * Sleeping is a race against everybody who has news for the thread. Completion queues are armed
- * first and polled once more whatever arming said (some devices report no missed events); then
- * `sleeping` is set, and after a full barrier inbox and `signalled` are looked at again. A producer
- * does the opposite: publish, full barrier, look at `sleeping`. One of the two sees the other.
+ * Sleeping is a race against everybody who has news for the thread. `signalled` is cleared, with a
+ * full barrier; completion queues are armed and polled once more whatever arming said (some devices
+ * report no missed events); then `sleeping` is set, and after a full barrier inbox and `signalled`
+ * are looked at again. A producer does the opposite: publish, full barrier, look at `sleeping`. One
+ * of the two sees the other.
  *
  * Everything in this file except pol_poll_wake(), pol_group_post(), pol_group_call() and
  * pol_groups_sync() runs in the thread of the group it is given.
@@ -237,7 +238,13 @@ static void pol_poll_sleep(struct pol_group *group)
 	unsigned int found = 0;
 	int woken = 1;
 
-	WRITE_ONCE(group->signalled, false);
+	/*
+	 * A completion queue's event may come for completions that have been reaped, so polling
+	 * once more would not tell of it. Cleared before `armed` is read: an event that `armed`
+	 * does not show yet sets `signalled` after this. Pairs with the first smp_mb() of
+	 * pol_cq_completed().
+	 */
+	smp_store_mb(group->signalled, false);
 	pol_cq_arm_all(group);
 	pol_cq_poll_all(group, &found);
 	if (found) {
