@@ -46,6 +46,10 @@ static bool polt_bdev_poll(struct pol_group *group, struct pol_poller *poller)
 
 	/* Next time another one: this one's bios may have ended, or not have been started. */
 	list_move_tail(&io->lane_entry, &lane->commands);
+	/*
+	 * The first one that was started and has not ended: a stacked disk ends nothing but the bio
+	 * that is polled. One that ends meanwhile stays what it is until the thread ends the wave.
+	 */
 	for (i = 0; i < io->nr_bios; i++) {
 		if (READ_ONCE(io->bios[i].bi_cookie) == BLK_QC_T_NONE)
 			continue;
@@ -210,6 +214,8 @@ static void polt_bdev_bio_end(struct bio *bio)
 	if (unlikely(bio->bi_status) &&
 	    (!command->bdev.error || polt_bdev_retries(command->bdev.error)))
 		WRITE_ONCE(command->bdev.error, bio->bi_status);
+	/* Others of the command are to be polled now: see polt_bdev_poll(). */
+	WRITE_ONCE(bio->bi_cookie, BLK_QC_T_NONE);
 	if (atomic_dec_and_test(&command->bdev.pending))
 		polt_bdev_hand_back(command);
 }

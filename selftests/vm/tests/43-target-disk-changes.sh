@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # A disk that changes under a namespace: a device mapper's new table knows no REQ_NOWAIT, then again it
-# does; a disk gets a volatile write cache. No I/O may fail for that, and a Flush has to be one.
+# does; a disk gets a volatile write cache. No I/O may fail for that, and a Flush has to be one. And a
+# device mapper on a disk with polled queues, which ends no other I/O than what it is asked about.
 #
 # vm-kernels: 6.12 6.1
 # vm-timeout: 120
@@ -84,11 +85,23 @@ flush_is_one()
 	[ "$(flushes)" -gt "$before" ] || { diag "with a cache: still $before"; return 1; }
 }
 
+# Commands of several bios each: all of them have to be asked about.
+polled()
+{
+	null_disk polled size=64 poll_queues=1 max_sectors=64 &&
+	dmsetup create polled --noudevsync --table "0 131072 linear /dev/polled 0" &&
+	pollard namespace add $nqn nsid 3 device /dev/dm-1 && wait_for disk 3 || return
+	[ "$(< /sys/block/dm-1/queue/io_poll)" = 1 ] || { diag "the device mapper does not poll"; return 1; }
+	timeout 30 fio --name=polled --filename="$(disk 3)" --rw=randrw --bsrange=4k-256k --iodepth=4 --direct=1 \
+		--ioengine=libaio --size=64m --io_size=8m > /tmp/polled.out 2>&1 ||
+		{ tail -n 5 /tmp/polled.out; cat /sys/kernel/debug/pollard-target/queues; return 1; }
+}
+
 tear_down()
 {
 	host_disconnect $nqn && pollard subsystem del $nqn && pollard port del 1 &&
 		modprobe -r pollard-target nvme-rdma && dmsetup remove --noudevsync changes &&
-		null_disk_del cached
+		dmsetup remove --noudevsync polled && null_disk_del polled && null_disk_del cached
 }
 
 tap_run "set up" setup || { tap_end; exit 1; }
@@ -97,5 +110,6 @@ tap_run "a table without REQ_NOWAIT" by_worker
 tap_run "and with it again" inline_again
 tap_run "tables change under load" under_load
 tap_run "Flush reaches the disk once it has a cache" flush_is_one
+tap_run "commands of several bios on a polled device mapper" polled
 tap_run "tear down" tear_down
 tap_end
