@@ -22,7 +22,8 @@
 
 struct polt_listener {
 	struct polt_port *port;
-	struct rdma_cm_id *cm_id;	/* taken with xchg() by whoever is to destroy it */
+	/* NULL until it listens; then taken with xchg() by whoever is to destroy it */
+	struct rdma_cm_id *cm_id;
 };
 
 static int polt_listener_reject(struct rdma_cm_id *cm_id, struct polt_port *port,
@@ -83,7 +84,10 @@ static int polt_listener_event(struct rdma_cm_id *cm_id, struct rdma_cm_event *e
 		return polt_listener_request(listener->port, cm_id, &event->param.conn);
 	case RDMA_CM_EVENT_DEVICE_REMOVAL:
 		polt_port_restart(listener->port);
-		/* Destroyed by the CM if this returns not 0, else by polt_listener_stop(). */
+		/*
+		 * Destroyed by the CM if this returns not 0, else by polt_listener_stop(), or by
+		 * polt_listener_start() if that has still to see that it cannot listen.
+		 */
 		return cmpxchg(&listener->cm_id, cm_id, NULL) == cm_id;
 	case RDMA_CM_EVENT_ADDR_CHANGE:
 		polt_port_restart(listener->port);
@@ -117,7 +121,6 @@ int polt_listener_start(struct polt_port *port)
 		error = PTR_ERR(cm_id);
 		goto err_id;
 	}
-	listener->cm_id = cm_id;
 	if (addr->sa_family == AF_INET6) {
 		error = rdma_set_afonly(cm_id, 1);
 		if (error)
@@ -131,14 +134,16 @@ int polt_listener_start(struct polt_port *port)
 	error = rdma_listen(cm_id, POLT_LISTENER_BACKLOG);
 	if (error)
 		goto err_listen;
+	/*
+	 * Only now may the CM destroy it. If the device has gone since it was bound, the worker
+	 * runs again and stops the listener.
+	 */
+	WRITE_ONCE(listener->cm_id, cm_id);
 	port->listener = listener;
 	return 0;
 
 err_listen:
-	/* Not destroyed twice when the device goes at this very moment. */
-	cm_id = xchg(&listener->cm_id, NULL);
-	if (cm_id)
-		rdma_destroy_id(cm_id);
+	rdma_destroy_id(cm_id);
 	port->device[0] = '\0';
 err_id:
 	kfree(listener);
