@@ -523,8 +523,7 @@ void polt_admin_execute(struct polt_command *command)
 	struct polt_ctrl *ctrl = command->queue->ctrl;
 	u16 status;
 
-	if (command->sqe.common.opcode == nvme_admin_async_event &&
-	    (polt_ctrl_csts(ctrl) & NVME_CSTS_RDY)) {
+	if (command->sqe.common.opcode == nvme_admin_async_event) {
 		status = polt_aen_hold(ctrl, command);
 		if (status)
 			polt_command_executed(command, status);

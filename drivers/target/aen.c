@@ -128,6 +128,8 @@ u16 polt_aen_hold(struct polt_ctrl *ctrl, struct polt_command *command)
 	mutex_lock(&ctrl->lock);
 	if (!ctrl->queues[0]) {
 		status = NVME_SC_ABORT_QUEUE;
+	} else if (!(polt_ctrl_csts(ctrl) & NVME_CSTS_RDY)) {
+		status = NVME_SC_CMD_SEQ_ERROR | NVME_STATUS_DNR;
 	} else if (events->nr == POLT_EVENTS_MAX) {
 		status = NVME_SC_ASYNC_LIMIT | NVME_STATUS_DNR;
 	} else {
@@ -163,10 +165,15 @@ bool polt_aen_abort(struct polt_ctrl *ctrl, u16 command_id)
 	return command;
 }
 
-/* The admin queue has ended: nobody can be told anything. With the controller's lock held. */
+/*
+ * The admin queue has ended, or the host has disabled the controller, which aborts what it left
+ * here and forgets events it has not asked for or not read about. With the controller's lock held.
+ */
 void polt_aen_end(struct polt_ctrl *ctrl)
 {
 	lockdep_assert_held(&ctrl->lock);
+	ctrl->events.pending = 0;
+	ctrl->events.masked = 0;
 	while (ctrl->events.nr)
 		polt_command_executed(polt_aen_take(&ctrl->events, 0), NVME_SC_ABORT_QUEUE);
 }

@@ -258,6 +258,7 @@ static void polt_ctrl_disable(struct polt_ctrl *ctrl)
 	for (qid = 1; qid <= POLT_IO_QUEUES_MAX; qid++)
 		if (ctrl->queues[qid])
 			polt_queue_end(ctrl->queues[qid], "controller disabled by the host");
+	polt_aen_end(ctrl);
 	polt_ctrl_set_state(ctrl, POLT_CTRL_DISABLED);
 }
 

@@ -115,13 +115,20 @@ disabled_by_hand()
 	adm_returns true && wait_for live_again && nvme id-ctrl "$adm_ctrl" >/dev/null && adm_disconnect
 }
 
+# held NUMBER: so many commands of hosts are with the target
+held()
+{
+	[ "$(grep -o ' in-use [0-9]*' /sys/kernel/debug/pollard-target/queues)" = " in-use $1" ]
+}
+
 # A discovery controller has no I/O queues, so it stays as it is: until the initiator has reset it,
-# everything but Fabrics commands is refused.
+# everything but Fabrics commands is refused. The Asynchronous Event Request it held comes back.
 discovery_disabled()
 {
 	nvme discover -p -t rdma -a $VM_ADDR1 -s 4420 -q $adm_hostnqn -I $adm_hostid >/dev/null || return
 	adm_ctrl=/dev/$(host_controllers $adm_disc)
-	adm_property 0x1c 1 && nvme set-property "$adm_ctrl" -o 0x14 -v 0 && adm_property 0x1c 0 &&
+	adm_property 0x1c 1 && wait_for held 1 && nvme set-property "$adm_ctrl" -o 0x14 -v 0 &&
+	adm_property 0x1c 0 && wait_for held 0 || { cat /sys/kernel/debug/pollard-target/queues; return 1; }
 	adm_refused 0c nvme id-ctrl "$adm_ctrl" && adm_refused 0c nvme get-feature "$adm_ctrl" -f 0xb &&
 	nvme reset "$adm_ctrl" && wait_for adm_is live && adm_property 0x1c 1 &&
 	nvme id-ctrl "$adm_ctrl" >/dev/null && host_disconnect $adm_disc
