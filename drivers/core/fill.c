@@ -184,6 +184,8 @@ static int pol_fill_port(struct sk_buff *skb, struct ib_device *ib, u32 port)
 	return 0;
 }
 
+#define POL_HELD_ATTRS	4U	/* that pol_fill_held() puts for a group */
+
 struct pol_held {
 	struct sk_buff *skb;
 	const struct pol_device *device;
@@ -217,6 +219,31 @@ static int pol_fill_held(struct pol_group *group, void *arg)
 		return -EMSGSIZE;
 	nla_nest_end(held->skb, nest);
 	return 0;
+}
+
+static int pol_fill_count_group(struct pol_group *group, void *arg)
+{
+	unsigned int *groups = arg;
+
+	(*groups)++;
+	return 0;
+}
+
+/**
+ * pol_fill_device_size - room for the longest message about a device
+ *
+ * A device with many groups on it does not fit into a message of the usual size. Process context,
+ * may sleep.
+ *
+ * Return: bytes, headers included.
+ */
+size_t pol_fill_device_size(void)
+{
+	unsigned int groups = 0;
+
+	pol_group_for_each(pol_fill_count_group, &groups);
+	return NLMSG_GOODSIZE +
+	       groups * nla_total_size(POL_HELD_ATTRS * nla_total_size(sizeof(u32)));
 }
 
 /**

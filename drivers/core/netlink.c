@@ -285,10 +285,11 @@ static int pol_netlink_permit(struct sk_buff *skb, struct genl_info *info)
 	return -EPERM;
 }
 
-static struct sk_buff *pol_netlink_reply(struct pol_answer *answer, const struct genl_info *info)
+static struct sk_buff *pol_netlink_reply(struct pol_answer *answer, const struct genl_info *info,
+					 size_t size)
 {
 	*answer = (struct pol_answer) {
-		.skb = genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL),
+		.skb = genlmsg_new(size, GFP_KERNEL),
 		.portid = info->snd_portid,
 		.seq = info->snd_seq,
 	};
@@ -315,7 +316,7 @@ static int pol_netlink_group_get(struct sk_buff *skb, struct genl_info *info)
 
 	if (error)
 		return error;
-	if (!pol_netlink_reply(&answer, info))
+	if (!pol_netlink_reply(&answer, info, NLMSG_GOODSIZE))
 		return -ENOMEM;
 	answer.key = info->attrs[A_GROUP(ID)];
 	answer.id = id;
@@ -330,7 +331,7 @@ static int pol_netlink_device_get(struct sk_buff *skb, struct genl_info *info)
 
 	if (error)
 		return error;
-	if (!pol_netlink_reply(&answer, info))
+	if (!pol_netlink_reply(&answer, info, pol_fill_device_size()))
 		return -ENOMEM;
 	answer.key = info->attrs[A_DEVICE(NAME)];
 	answer.name = name;
@@ -392,6 +393,12 @@ static int pol_netlink_dump_start(struct netlink_callback *cb)
 	BUILD_BUG_ON(ARRAY_SIZE(pol_group_key_policy) != ARRAY_SIZE(pol_device_policy));
 	return pol_attrs_none(pol_compat_dump_attrs(cb), ARRAY_SIZE(pol_group_key_policy) - 1,
 			      cb->extack);
+}
+
+static int pol_netlink_device_dump_start(struct netlink_callback *cb)
+{
+	cb->min_dump_alloc = pol_fill_device_size();
+	return pol_netlink_dump_start(cb);
 }
 
 static int pol_netlink_group_new(struct sk_buff *skb, struct genl_info *info)
@@ -514,7 +521,7 @@ static const struct genl_ops pol_ops[] = {
 	{
 		.cmd = POLLARD_CMD_DEVICE_GET,
 		.doit = pol_netlink_device_get,
-		.start = pol_netlink_dump_start,
+		.start = pol_netlink_device_dump_start,
 		.dumpit = pol_netlink_device_dump,
 		POL_POLICY(pol_device_policy),
 	},

@@ -24,6 +24,7 @@ void pol_netlink_device_gone(const struct pol_device *device);
 
 /* fill.c */
 int pol_fill_group(struct sk_buff *skb, struct pol_group *group);
+size_t pol_fill_device_size(void);
 int pol_fill_device(struct sk_buff *skb, struct pol_device *device);
 int pol_fill_latency(struct sk_buff *skb, const struct pol_group *group,
 		     enum pol_latency_class class, enum pol_latency_stage stage);
