@@ -546,7 +546,8 @@ static void polt_queue_set_limits(struct polt_queue *queue, struct polt_port *po
 	queue->max_credits = 2 * queue->depth + POLT_SEND_SPARE;
 	queue->send_credits = queue->max_credits;
 	queue->max_sge = min_t(unsigned int, attrs->max_send_sge, POLT_COMMAND_BUFFERS);
-	queue->max_read_sge = min_t(unsigned int, attrs->max_sge_rd, queue->max_sge);
+	/* Not every driver says how many an RDMA READ may have. */
+	queue->max_read_sge = clamp_t(unsigned int, attrs->max_sge_rd, 1, queue->max_sge);
 	queue->can_invalidate = attrs->device_cap_flags & IB_DEVICE_MEM_MGT_EXTENSIONS;
 }
 
