@@ -9,7 +9,8 @@
  * more). Between the two the controller is dead but not gone, and holds back CSTS.RDY of the same
  * host's next one, for as long as CAP.TO at most.
  *
- * Locks, outermost first: polt_config_lock (callers'), polt_subsystem.ctrl_lock (the list of
+ * Locks, outermost first: polt_config_lock (callers'; a controller is made under it, so that none
+ * comes between the check of a change and its effect), polt_subsystem.ctrl_lock (the list of
  * controllers; whether one may be added), polt_ctrl.lock (everything that changes in one). The
  * reference count is that of queues alone. Groups' threads take no lock: they read `state` and set
  * `alive`.
@@ -501,7 +502,7 @@ static u16 polt_ctrl_add(struct polt_queue *queue, const struct polt_connect_req
  * @request: well-formed
  * @result: CDW0 of the response: CNTLID, or what is to blame
  *
- * Process context, sleeps.
+ * Process context, sleeps; takes polt_config_lock.
  *
  * Return: NVMe status.
  */
@@ -517,9 +518,11 @@ u16 polt_ctrl_create(struct polt_queue *queue, const struct polt_connect_request
 		polt_subsystem_put(subsystem);
 		return NVME_SC_CONNECT_CTRL_BUSY;
 	}
+	mutex_lock(&polt_config_lock);
 	mutex_lock(&subsystem->ctrl_lock);
 	status = polt_ctrl_add(queue, request, subsystem, result);
 	mutex_unlock(&subsystem->ctrl_lock);
+	mutex_unlock(&polt_config_lock);
 	polt_subsystem_put(subsystem);
 	return status;
 }
