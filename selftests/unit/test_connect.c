@@ -200,7 +200,7 @@ TEST(attributes)
 	for (cattr = 0; cattr < 256; cattr++) {
 		connect_new(1);
 		sqe[CATTR] = cattr;
-		if (cattr & ~0x0b)
+		if (cattr & ~0x0f)
 			CHECK_REFUSED(1, 128, CATTR);
 		else
 			CHECK_EQ(parse(1, 128), 0);

@@ -79,6 +79,13 @@ queue_size()
 }
 
 # The initiator's Keep Alive commands count: it is not taken for dead in many times its timeout.
+# A host that asks to do without flow control is served, with flow control.
+no_flow_control()
+{
+	adm_connect --disable-sqflow && wait_for host_disk $adm_nqn &&
+		fio_verify "$(host_disk $adm_nqn)" 4k 32 --size=1m && adm_disconnect
+}
+
 many_queues()
 {
 	adm_trace nvme_setup_cmd || return
@@ -198,6 +205,7 @@ adm_run "only allowed hosts" allowed_hosts
 adm_run "a host loses its permission" host_taken_away
 adm_run "a subsystem that the port does not offer" not_offered
 adm_run "queue sizes" queue_size
+adm_run "a host that wants no flow control" no_flow_control
 adm_run "many queues and a short keep-alive" many_queues
 adm_run "reset" resets
 adm_run "disabled controller" disabled_by_hand
