@@ -18,6 +18,7 @@
 #include <linux/atomic.h>
 #include <linux/blk-mq.h>
 #include <linux/list.h>
+#include <linux/llist.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/spinlock.h>
@@ -81,6 +82,7 @@ enum polh_data {
  * @registered: completion of @reg, which is reported if it failed only
  * @invalidated: completion of @invalidate
  * @queue: the tag's queue
+ * @pending: link in the queue's list of the same name
  *
  * From queue_rq until the post has returned the submitter owns it, from then on its completions do.
  */
@@ -115,6 +117,7 @@ struct polh_tag {
 	struct ib_cqe registered;
 	struct ib_cqe invalidated;
 	struct polh_queue *queue;
+	struct llist_node pending;
 };
 
 /* A receive buffer for one response. */
@@ -201,6 +204,7 @@ enum polh_cm_phase {
  * @signal_every: small commands of a tag for one completion of a SEND
  * @sends: work requests that may be in the send queue without having completed
  * @tags: one per tag
+ * @pending: tags whose requests wait for the end of their batch, the last one first
  * @in_capsule_max: bytes of data that may travel in a capsule
  * @copy_max: bytes of data that are copied
  * @qp: queue pair
@@ -235,6 +239,7 @@ struct polh_queue {
 	unsigned int signal_every;
 	unsigned int sends;
 	struct polh_tag *tags;
+	struct llist_head pending;
 	u32 in_capsule_max;
 	u32 copy_max;
 	struct ib_qp *qp;
@@ -404,9 +409,38 @@ void polh_queue_sum(const struct polh_queue *queue, struct polh_counters *sum);
 int polh_queues_set_mode(struct polh_ctrl *ctrl, u32 mode);
 int polh_queue_post_receive(struct polh_queue *queue, struct polh_response *response);
 
-/* request.c */
+/* blkmq.c */
 extern const struct blk_mq_ops polh_admin_ops;
 extern const struct blk_mq_ops polh_io_ops;
+
+/* request.c */
+
+/* Only who reaps a queue counts this way, and the one who looks for requests that take too long. */
+#define polh_reaped(queue, what, n)	\
+	WRITE_ONCE((queue)->reaped.what, (queue)->reaped.what + (n))
+
+/* Work requests of several requests of one queue, to be posted with one call. */
+struct polh_chain {
+	struct polh_queue *queue;
+	struct ib_send_wr *first;
+	struct ib_send_wr *last;
+	unsigned int count;
+};
+
+/*
+ * Under RCU: whether the RDMA half of the queue may be used. It is seen as it was when it was
+ * complete.
+ */
+static inline bool polh_request_connected(const struct polh_queue *queue)
+{
+	return test_bit_acquire(POLH_QUEUE_CONNECTED, &queue->flags);
+}
+
+blk_status_t polh_request_prepare(struct polh_queue *queue, struct request *rq);
+void polh_request_chain(struct polh_chain *chain, struct polh_tag *tag);
+void polh_request_post(struct polh_chain *chain);
+void polh_request_post_pending(struct polh_queue *queue);
+void polh_request_forget_pending(struct polh_queue *queue);
 void polh_request_init_tags(struct polh_queue *queue);
 void polh_request_release(struct polh_queue *queue);
 bool polh_request_unanswered(const struct polh_queue *queue);

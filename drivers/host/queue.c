@@ -495,6 +495,7 @@ static void polh_queue_drain_work(struct work_struct *work)
  */
 static void polh_queue_drain_begin(struct polh_queue *queue)
 {
+	polh_request_forget_pending(queue);
 	INIT_WORK(&queue->drain_work, polh_queue_drain_work);
 	if (queue->drain && test_bit(POLH_QUEUE_POLLED, &queue->flags))
 		queue_work(polh_drain_wq, &queue->drain_work);

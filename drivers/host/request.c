@@ -28,30 +28,7 @@
 #define POLH_SGL_KEYED_INVALIDATE \
 	((NVME_KEY_SGL_FMT_DATA_DESC << 4) | NVME_SGL_FMT_INVALIDATE)
 
-/* requests of one ->queue_rqs that are left to ->queue_rq */
-#define POLH_TAKE_BACK_MAX	32
-#define POLH_POLL_BUDGET	64	/* completions one call of ->poll reaps at most */
-
 #define polh_submitted(queue, what, n)	this_cpu_add((queue)->submitted->what, n)
-#define polh_reaped(queue, what, n)	\
-	WRITE_ONCE((queue)->reaped.what, (queue)->reaped.what + (n))
-
-/* Work requests of several requests of one queue, to be posted with one call. */
-struct polh_chain {
-	struct polh_queue *queue;
-	struct ib_send_wr *first;
-	struct ib_send_wr *last;
-	unsigned int count;
-};
-
-/*
- * Under RCU: whether the RDMA half of the queue may be used. It is seen as it was when it was
- * complete.
- */
-static bool polh_request_connected(const struct polh_queue *queue)
-{
-	return test_bit_acquire(POLH_QUEUE_CONNECTED, &queue->flags);
-}
 
 static struct nvme_command *polh_request_capsule(struct polh_tag *tag)
 {
@@ -156,25 +133,37 @@ static void polh_request_count(struct polh_tag *tag, bool write)
 }
 
 /*
- * Puts the tag's work requests at the end of a chain. They stay as they are until the post has
+ * From here on the command may be answered. The work requests stay as they are until the post has
  * returned; from then on the tag's completions own it.
  */
-static void polh_request_chain(struct polh_chain *chain, struct polh_tag *tag)
+static void polh_request_begin(struct polh_tag *tag)
 {
-	struct ib_send_wr *first = &tag->send;
 	int waiting = POLH_WAIT_RESPONSE | POLH_WAIT_CHECK;
 
-	if (tag->data == POLH_DATA_MAPPED || ++tag->unsignalled >= chain->queue->signal_every) {
+	if (tag->data == POLH_DATA_MAPPED || ++tag->unsignalled >= tag->queue->signal_every) {
 		tag->unsignalled = 0;
 		tag->send.send_flags = IB_SEND_SIGNALED;
 		waiting |= POLH_WAIT_SEND;
 	} else {
 		tag->send.send_flags = 0;
 	}
+	if (tag->data == POLH_DATA_MAPPED)
+		waiting |= POLH_WAIT_INVALIDATE;
+	polh_flight_begin(&tag->flight, waiting);
+}
+
+/**
+ * polh_request_chain() - put a command's work requests at the end of a chain
+ * @chain: chain of the tag's queue, zeroed before the first
+ * @tag: what polh_request_prepare() has prepared
+ */
+void polh_request_chain(struct polh_chain *chain, struct polh_tag *tag)
+{
+	struct ib_send_wr *first = &tag->send;
+
 	tag->send.next = NULL;
 	chain->count++;
 	if (tag->data == POLH_DATA_MAPPED) {
-		waiting |= POLH_WAIT_INVALIDATE;
 		tag->reg.wr.next = &tag->send;
 		first = &tag->reg.wr;
 		chain->count++;
@@ -184,7 +173,6 @@ static void polh_request_chain(struct polh_chain *chain, struct polh_tag *tag)
 	else
 		chain->first = first;
 	chain->last = &tag->send;
-	polh_flight_begin(&tag->flight, waiting);
 }
 
 /* Whether the times of the tag's next command are taken. Nobody may write those of a poll queue. */
@@ -302,12 +290,16 @@ static void polh_request_done(struct polh_tag *tag, int what)
 	}
 }
 
-/*
- * Posts a chain. Where that fails the queue pair is of no use, and nobody knows what of the chain
- * went out: the requests stay where they are, and recovery ends them when the queue pair is
- * drained.
+/**
+ * polh_request_post() - post a chain
+ * @chain: chain, maybe empty; it is empty afterwards
+ *
+ * Where posting fails the queue pair is of no use, and nobody knows what of the chain went out: the
+ * requests stay where they are, and recovery ends them when the queue pair is drained.
+ *
+ * Context: under RCU, since before the queue was seen connected.
  */
-static void polh_request_post(struct polh_chain *chain)
+void polh_request_post(struct polh_chain *chain)
 {
 	const struct ib_send_wr *wr, *next, *bad;
 	int err;
@@ -331,10 +323,52 @@ static void polh_request_post(struct polh_chain *chain)
 	chain->count = 0;
 }
 
-/* Makes a request ready to be posted. Anything but BLK_STS_OK leaves it as it was. */
-static blk_status_t polh_request_prepare(struct polh_chain *chain, struct request *rq)
+/**
+ * polh_request_post_pending() - post what waits for the end of its batch
+ * @queue: queue
+ *
+ * Whoever comes first takes all: those who have added something come themselves when their batch
+ * ends, and then find nothing, or what others have added since. On a queue that is not connected any
+ * more the requests stay where they are, see polh_request_forget_pending().
+ *
+ * Context: under RCU.
+ */
+void polh_request_post_pending(struct polh_queue *queue)
 {
-	struct polh_queue *queue = chain->queue;
+	struct polh_chain chain = { .queue = queue };
+	struct llist_node *pending;
+	struct polh_tag *tag;
+
+	if (llist_empty(&queue->pending) || !polh_request_connected(queue))
+		return;
+	pending = llist_reverse_order(llist_del_all(&queue->pending));
+	llist_for_each_entry(tag, pending, pending)
+		polh_request_chain(&chain, tag);
+	polh_request_post(&chain);
+}
+
+/**
+ * polh_request_forget_pending() - nobody shall post what has not been posted
+ * @queue: queue that has not been connected for a grace period
+ *
+ * The requests themselves are in flight as those are whose post failed: polh_request_release() takes
+ * back what they have, polh_ctrl_cancel() ends them.
+ */
+void polh_request_forget_pending(struct polh_queue *queue)
+{
+	llist_del_all(&queue->pending);
+}
+
+/**
+ * polh_request_prepare() - make a request ready to be posted
+ * @queue: its queue
+ * @rq: a request that blk-mq has given to the driver
+ *
+ * Context: under RCU, since before the queue was seen connected.
+ * Return: BLK_STS_OK: the request is in flight and its tag is to be posted. Anything else leaves it as it was.
+ */
+blk_status_t polh_request_prepare(struct polh_queue *queue, struct request *rq)
+{
 	struct polh_request *request = blk_mq_rq_to_pdu(rq);
 	struct polh_tag *tag = &queue->tags[rq->tag];
 	struct nvme_command *command = polh_request_capsule(tag);
@@ -359,76 +393,8 @@ static blk_status_t polh_request_prepare(struct polh_chain *chain, struct reques
 	polh_compat_start_request(rq);
 	if (tag->begun)
 		tag->ready = local_clock();
-	polh_request_chain(chain, tag);
+	polh_request_begin(tag);
 	return BLK_STS_OK;
-}
-
-/*
- * What becomes of a request that cannot be sent now: nvme-core has it tried again later, or ends
- * it. It would have an authentication command tried again until the queue is connected; but whoever
- * sent that is the one who connects, and waits for the command.
- */
-static blk_status_t polh_request_refuse(struct polh_queue *queue, struct request *rq)
-{
-	struct polh_request *request = blk_mq_rq_to_pdu(rq);
-	struct polh_ctrl *ctrl = queue->ctrl;
-
-	/* A CPU that the queue is for has come back: connect anew, with the queue. */
-	if (test_bit(POLH_QUEUE_LEFT_OUT, &queue->flags) &&
-	    polh_nvme_state(&ctrl->nvme) == NVME_CTRL_LIVE &&
-	    test_and_clear_bit(POLH_QUEUE_LEFT_OUT, &queue->flags)) {
-		dev_info(ctrl->nvme.device, "queue %u: a CPU of it is online again\n", queue->qid);
-		polh_recovery_fail(ctrl);
-	}
-	if (blk_rq_is_passthrough(rq) && nvme_is_fabrics(&request->command) &&
-	    !test_bit(POLH_QUEUE_CONNECTED, &queue->flags))
-		return BLK_STS_TRANSPORT;
-	return nvme_fail_nonready_command(&ctrl->nvme, rq);
-}
-
-static blk_status_t polh_queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_mq_queue_data *bd)
-{
-	struct polh_queue *queue = hctx->driver_data;
-	struct nvme_ctrl *nvme = &queue->ctrl->nvme;
-	struct polh_chain chain = { .queue = queue };
-	blk_status_t status;
-
-	rcu_read_lock();
-	if (!polh_request_connected(queue) ||
-	    !polh_compat_check_ready(nvme, bd->rq, test_bit(POLH_QUEUE_LIVE, &queue->flags))) {
-		rcu_read_unlock();
-		return polh_request_refuse(queue, bd->rq);
-	}
-	status = polh_request_prepare(&chain, bd->rq);
-	polh_request_post(&chain);
-	rcu_read_unlock();
-	return status;
-}
-
-/* Requests of one disk, maybe for several queues; what is left in the list goes to queue_rq. */
-static void polh_queue_rqs(pol_compat_rq_list *list)
-{
-	struct request *taken[POLH_TAKE_BACK_MAX];
-	struct polh_chain chain = { };
-	unsigned int nr_taken = 0;
-	struct polh_queue *queue;
-	struct request *rq;
-
-	rcu_read_lock();
-	while (nr_taken < ARRAY_SIZE(taken) && (rq = pol_compat_rq_list_pop(list))) {
-		queue = rq->mq_hctx->driver_data;
-		if (queue != chain.queue)
-			polh_request_post(&chain);
-		chain.queue = queue;
-		if (!test_bit(POLH_QUEUE_LIVE, &queue->flags) ||
-		    !polh_request_connected(queue) ||
-		    polh_nvme_state(&queue->ctrl->nvme) != NVME_CTRL_LIVE ||
-		    polh_request_prepare(&chain, rq) != BLK_STS_OK)
-			taken[nr_taken++] = rq;
-	}
-	polh_request_post(&chain);
-	rcu_read_unlock();
-	pol_compat_rq_list_restore(list, taken, nr_taken);
 }
 
 /* A queue that is not polled is reaped by its group's thread and nobody else. */
@@ -544,130 +510,6 @@ void polh_request_responded(struct ib_cq *cq, struct ib_wc *wc)
 	polh_request_answer(queue, &cqe, invalidated, invalidated ? wc->ex.invalidate_rkey : 0);
 }
 
-/*
- * blk-mq calls this with what a bio was submitted to, which may have become another kind of queue
- * in a reconnect: then its completion queue is its group's.
- */
-static int polh_poll(struct blk_mq_hw_ctx *hctx, struct io_comp_batch *batch)
-{
-	struct polh_queue *queue = hctx->driver_data;
-	int found = 0;
-
-	rcu_read_lock();
-	if (polh_request_connected(queue) &&
-	    test_bit(POLH_QUEUE_POLLED, &queue->flags) && spin_trylock(&queue->polling)) {
-		queue->batch = batch;
-		WRITE_ONCE(queue->poller, current);
-		found = ib_process_cq_direct(queue->cq, POLH_POLL_BUDGET);
-		WRITE_ONCE(queue->poller, NULL);
-		spin_unlock(&queue->polling);
-	}
-	rcu_read_unlock();
-	return max(found, 0);
-}
-
-/*
- * Nobody looks into a polled queue when its user does not, be it that it has been stopped: the
- * response may have been there for long. All that is there is reaped now, for once.
- */
-static bool polh_request_was_answered(struct request *rq)
-{
-	struct polh_queue *queue = rq->mq_hctx->driver_data;
-	unsigned int reaped = 0;
-	int found;
-
-	/* If somebody is reaping just now, let that come to its end. */
-	spin_lock(&queue->polling);
-	spin_unlock(&queue->polling);
-	while (reaped < queue->cq_entries && blk_mq_rq_state(rq) == MQ_RQ_IN_FLIGHT) {
-		found = polh_poll(rq->mq_hctx, NULL);
-		if (!found)
-			break;
-		reaped += found;
-	}
-	return blk_mq_rq_state(rq) != MQ_RQ_IN_FLIGHT;
-}
-
-/*
- * A command takes too long. On a live controller the connection is given up and everything in
- * flight ends with it; otherwise whoever connects, resets or deletes waits for this very command,
- * and all that is in flight ends now. Both happen in a worker, which drains every queue of the
- * controller before it ends the first request: until then the target may still work on it.
- */
-static enum blk_eh_timer_return polh_timeout(struct request *rq)
-{
-	struct polh_queue *queue = rq->mq_hctx->driver_data;
-	struct polh_request *request = blk_mq_rq_to_pdu(rq);
-
-	if (test_bit(POLH_QUEUE_POLLED, &queue->flags) && polh_request_was_answered(rq))
-		return BLK_EH_DONE;
-	polh_reaped(queue, timeouts, 1);
-	dev_warn_ratelimited(queue->ctrl->nvme.device, "queue %u: command %#x (opcode %#x) timed out\n",
-		 queue->qid, request->command.common.command_id, request->command.common.opcode);
-	polh_recovery_fail(queue->ctrl);
-	return BLK_EH_RESET_TIMER;
-}
-
-static int polh_init_request(struct blk_mq_tag_set *set, struct request *rq, unsigned int hctx_idx,
-			     pol_compat_node_t node)
-{
-	struct polh_request *request = blk_mq_rq_to_pdu(rq);
-
-	request->nvme.ctrl = set->driver_data;
-	request->nvme.cmd = &request->command;
-	return 0;
-}
-
-static int polh_init_admin_hctx(struct blk_mq_hw_ctx *hctx, void *data, unsigned int index)
-{
-	hctx->driver_data = &polh_ctrl_of(data)->queues[0];
-	return 0;
-}
-
-static int polh_init_io_hctx(struct blk_mq_hw_ctx *hctx, void *data, unsigned int index)
-{
-	hctx->driver_data = &polh_ctrl_of(data)->queues[index + 1];
-	return 0;
-}
-
-/* Queue 1 on: those of the default map, those for reads if there are any, those that are polled. */
-static void polh_map_queues(struct blk_mq_tag_set *set)
-{
-	const u32 *queues = polh_ctrl_of(set->driver_data)->io_queues;
-	unsigned int offset = 0;
-
-	for (unsigned int type = 0; type < set->nr_maps; type++) {
-		struct blk_mq_queue_map *map = &set->map[type];
-		bool shared = type == HCTX_TYPE_READ && !queues[type];
-
-		map->nr_queues = shared ? queues[HCTX_TYPE_DEFAULT] : queues[type];
-		map->queue_offset = shared ? 0 : offset;
-		if (!shared)
-			offset += map->nr_queues;
-		if (map->nr_queues)
-			blk_mq_map_queues(map);
-	}
-}
-
-const struct blk_mq_ops polh_admin_ops = {
-	.queue_rq	= polh_queue_rq,
-	.complete	= nvme_complete_rq,
-	.init_request	= polh_init_request,
-	.init_hctx	= polh_init_admin_hctx,
-	.timeout	= polh_timeout,
-};
-
-const struct blk_mq_ops polh_io_ops = {
-	.queue_rq	= polh_queue_rq,
-	.queue_rqs	= polh_queue_rqs,
-	.complete	= nvme_complete_rq,
-	.init_request	= polh_init_request,
-	.init_hctx	= polh_init_io_hctx,
-	.map_queues	= polh_map_queues,
-	.poll		= polh_poll,
-	.timeout	= polh_timeout,
-};
-
 /**
  * polh_request_async_event() - nvme_ctrl_ops.submit_async_event
  * @nvme: a live controller
@@ -698,6 +540,7 @@ void polh_request_async_event(struct nvme_ctrl *nvme)
 		tag->flight.command_id = POLH_NVME_EVENT_CID;
 		tag->send.num_sge = 1;
 		polh_request_count(tag, false);
+		polh_request_begin(tag);
 		polh_request_chain(&chain, tag);
 		polh_request_post(&chain);
 	}

@@ -67,12 +67,35 @@ other_copy_max()
 		fio_verify "$disk" 64k 4 --size=1m
 }
 
+# batches SCHEDULER: commands that are submitted together go out with few posts, and come back whole. A few
+# are merged into one.
+batches()
+{
+	local c batch='--iodepth_batch_submit=8 --iodepth_batch_complete_min=8 --cpus_allowed=0' path posts commands
+
+	c=/sys/class/nvme/$(host_controllers $nqn)/pollard
+	for path in /sys/block/nvme*n1/queue/scheduler; do
+		echo "$1" > "$path" || return
+	done
+	posts=$(cat "$c/posts") commands=$(cat "$c/commands")
+	# shellcheck disable=SC2086
+	fio --name=batch --filename="$disk" --rw=randread --bs=4k --size=2m --direct=1 --ioengine=io_uring \
+		--iodepth=8 $batch > /tmp/fio.out || { cat /tmp/fio.out; return 1; }
+	posts=$(($(cat "$c/posts") - posts)) commands=$(($(cat "$c/commands") - commands))
+	[ $commands -ge 256 ] && [ $((posts * 4)) -le $commands ] ||
+		{ diag "$posts posts for $commands commands in batches of 8"; return 1; }
+	# shellcheck disable=SC2086
+	fio_verify "$disk" 4k 8 --size=1m $batch
+}
+
 tap_run "set up" setup || { tap_end; exit 1; }
 tap_run "discover" discover
 tap_run "connect" connect -i 2
 tap_run "verified I/O, 512 B to 1 MiB, depth 1 to 128" sizes
 tap_run "verified I/O of odd sizes" odd_sizes
 tap_run "verified I/O with libaio" sizes --ioengine=libaio
+tap_run "one post for a batch" batches none
+tap_run "one post for a batch, with an I/O scheduler" batches mq-deadline
 tap_run "nothing is copied" other_copy_max 0
 tap_run "up to 1 KiB is copied" other_copy_max 1024
 tap_run "up to 64 KiB is copied" other_copy_max 65536
