@@ -500,9 +500,13 @@ void polh_request_responded(struct ib_cq *cq, struct ib_wc *wc)
 	memcpy(&cqe, queue->responses.virt + offset, sizeof(cqe));
 
 	/*
-	 * The command's end may let the next one out: the buffer for its response is there first.
+	 * The command's end may let the next one out: the buffer for its response is there first. Behind
+	 * the marker by which a queue pair is drained nothing may be posted: nobody would wait for it
+	 * before the buffers go.
 	 */
-	err = polh_queue_post_receive(queue, response);
+	rcu_read_lock();
+	err = polh_request_connected(queue) ? polh_queue_post_receive(queue, response) : 0;
+	rcu_read_unlock();
 	if (unlikely(err)) {
 		polh_queue_fail(queue, "posting a receive buffer failed", err);
 		return;
