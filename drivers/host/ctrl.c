@@ -232,10 +232,14 @@ static int polh_ctrl_connect_io(struct polh_ctrl *ctrl, unsigned int nr, unsigne
 	return granted;
 }
 
-/* The number of I/O queues is not what it was: move blk-mq's queues over, with nothing in them. */
+/*
+ * The number of I/O queues is not what it was: move blk-mq's queues over, with nothing in them. Under the
+ * controller's lock, or somebody would cancel tags that are just being replaced.
+ */
 static int polh_ctrl_change_queues(struct polh_ctrl *ctrl, unsigned int nr)
 {
 	struct nvme_ctrl *nvme = &ctrl->nvme;
+	unsigned int noio;
 
 	nvme_start_freeze(nvme);
 	polh_compat_unquiesce_io(nvme);
@@ -243,7 +247,11 @@ static int polh_ctrl_change_queues(struct polh_ctrl *ctrl, unsigned int nr)
 		nvme_unfreeze(nvme);
 		return -ENODEV;
 	}
+	noio = memalloc_noio_save();
+	mutex_lock(&ctrl->lock);
 	blk_mq_update_nr_hw_queues(&ctrl->io_set, nr);
+	mutex_unlock(&ctrl->lock);
+	memalloc_noio_restore(noio);
 	nvme_unfreeze(nvme);
 	return 0;
 }
