@@ -374,8 +374,6 @@ int polh_ctrl_setup(struct polh_ctrl *ctrl, bool first)
 		err = -ECANCELED;
 	if (err) {
 		polh_ctrl_teardown(ctrl, first);
-		if (!first)
-			polh_compat_unquiesce_io(nvme);
 		return err;
 	}
 	polh_compat_reconnected(nvme);
@@ -430,7 +428,7 @@ void polh_ctrl_drop(struct polh_ctrl *ctrl, unsigned int first)
  * @ctrl: controller in any condition
  * @remove: for good: with a normal shutdown of the controller, and the tag sets go too
  *
- * The I/O queues stay quiesced if they stay.
+ * I/O is not quiesced: without a connection it is refused, see polh_recovery_take_down().
  *
  * Context: process context; waits for the target to shut down, in bounded time.
  */
@@ -440,12 +438,9 @@ void polh_ctrl_teardown(struct polh_ctrl *ctrl, bool remove)
 	bool admin = ctrl->admin_set_ready, io = ctrl->io_set_ready;
 
 	nvme_stop_keep_alive(nvme);
-	if (io)
-		polh_compat_quiesce_io(nvme);
 	polh_ctrl_drop(ctrl, 1);
 	if (io && remove) {
 		polh_ctrl_set_ready(ctrl, &ctrl->io_set_ready, false);
-		polh_compat_unquiesce_io(nvme);
 		nvme_remove_io_tag_set(nvme);
 	}
 
@@ -486,8 +481,6 @@ static void polh_ctrl_reset_work(struct work_struct *work)
 			nvme->nr_reconnects++;
 			polh_recovery_again(ctrl, err);
 		}
-	} else {
-		polh_compat_unquiesce_io(nvme);	/* being deleted */
 	}
 	memalloc_noio_restore(noio);
 }

@@ -88,12 +88,12 @@ static void polh_recovery_take_down(struct polh_ctrl *ctrl)
 
 	nvme_stop_keep_alive(nvme);
 	flush_work(&nvme->async_event_work);
-	polh_compat_quiesce_io(nvme);
-	polh_compat_quiesce_admin(nvme);
+	/*
+	 * Nothing is quiesced: what comes meanwhile is refused, as it is while reconnecting, or goes another
+	 * path. Whoever made the controller live a moment ago may still be about to unquiesce its disks,
+	 * and nvme-core keeps one bit for all who do either: quiescing just then lasted for ever.
+	 */
 	polh_ctrl_drop(ctrl, 0);
-	/* What comes now is refused quickly, or goes another path. */
-	polh_compat_unquiesce_io(nvme);
-	polh_compat_unquiesce_admin(nvme);
 	polh_compat_stop_auth(nvme);
 	if (nvme_change_ctrl_state(nvme, NVME_CTRL_CONNECTING)) {
 		polh_ctrl_changed(ctrl);
@@ -138,11 +138,14 @@ static void polh_recovery_give_up_device(struct polh_ctrl *ctrl, struct ib_devic
 	mutex_lock(&ctrl->lock);
 	if (ctrl->device && ctrl->device->ib == ib) {
 		dev_warn(ctrl->nvme.device, "%s is being removed\n", ctrl->device->name);
+		/*
+		 * First, or a path that is live by name takes everything back that another has given up.
+		 * Under the lock: deletion has not taken it for the last time, so it will wait.
+		 */
+		polh_recovery_fail(ctrl);
 		polh_queues_stop(ctrl, 0);
 		polh_ctrl_cancel(ctrl, 0);
 		polh_queues_disconnect(ctrl, 0);
-		/* Under the lock: deletion has not taken it for the last time, so it will wait. */
-		polh_recovery_fail(ctrl);
 	}
 	mutex_unlock(&ctrl->lock);
 	memalloc_noio_restore(noio);
@@ -263,7 +266,7 @@ void polh_recovery_stop(struct polh_ctrl *ctrl)
 	flush_work(&ctrl->recovery_work);
 	cancel_delayed_work_sync(&ctrl->reconnect_work);
 	if (polh_nvme_state(&ctrl->nvme) != NVME_CTRL_RESETTING) {
-		/* What is left in the disks' queues has to end, and soon. */
+		/* What is left in the disks' queues has to end, and soon, even while a firmware is activated. */
 		polh_compat_unquiesce_io(&ctrl->nvme);
 		polh_recovery_watch(ctrl);
 	}

@@ -37,16 +37,7 @@ static inline int polh_compat_init_ctrl_finish(struct nvme_ctrl *ctrl)
 #endif
 }
 
-/* Stop the I/O queues: no ->queue_rq is running or will run. May sleep, may be called twice. */
-static inline void polh_compat_quiesce_io(struct nvme_ctrl *ctrl)
-{
-#ifdef BTF_F_nvme_quiesce_io_queues
-	nvme_quiesce_io_queues(ctrl);
-#else
-	nvme_stop_queues(ctrl);
-#endif
-}
-
+/* nvme-core quiesces I/O while a firmware is being activated. Has no effect otherwise. */
 static inline void polh_compat_unquiesce_io(struct nvme_ctrl *ctrl)
 {
 #ifdef BTF_F_nvme_unquiesce_io_queues
@@ -56,7 +47,7 @@ static inline void polh_compat_unquiesce_io(struct nvme_ctrl *ctrl)
 #endif
 }
 
-/* The same for the admin queue. */
+/* Stop the admin queue: no ->queue_rq is running or will run. May sleep, may be called twice. */
 static inline void polh_compat_quiesce_admin(struct nvme_ctrl *ctrl)
 {
 #ifdef BTF_F_nvme_quiesce_admin_queue
