@@ -35,6 +35,14 @@ static blk_status_t polh_request_refuse(struct polh_queue *queue, struct request
 		dev_info(ctrl->nvme.device, "queue %u: a CPU of it is online again\n", queue->qid);
 		polh_recovery_fail(ctrl);
 	}
+	/*
+	 * Live without a connection: recovery is about to begin, or somebody else made the controller live
+	 * that it had found in another state, as nvme-core does when a firmware has been activated.
+	 */
+	if (unlikely(!test_bit(POLH_QUEUE_CONNECTED, &queue->flags) &&
+		     test_bit(POLH_CTRL_FAILED, &ctrl->flags) &&
+		     polh_nvme_state(&ctrl->nvme) == NVME_CTRL_LIVE))
+		polh_recovery_fail(ctrl);
 	if (blk_rq_is_passthrough(rq) && nvme_is_fabrics(&request->command) &&
 	    !test_bit(POLH_QUEUE_CONNECTED, &queue->flags))
 		return BLK_STS_TRANSPORT;
