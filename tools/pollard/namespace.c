@@ -91,7 +91,6 @@ static const struct verb verbs[] = {
 		.name = "set", .run = request_change, .kind = &kind_namespace,
 		.command = POLLARD_TARGET_CMD_NAMESPACE_SET,
 		.positional = { A(SUBSYSTEM), A(NSID) }, .required = 2, .keyed = keyed_set,
-		.some = true,
 		.usage = "SUBSYSTEM-NQN NSID [enabled on|off] [read-only on|off] "
 			 "[submit auto|inline|worker]",
 	}, {

@@ -100,6 +100,7 @@ usage 'the value of group is missing' latency show group
 usage "do not know what to do with 'x'" group show 1 x
 usage 'cpu is given twice' group add 2 cpu 3 cpu 4
 usage 'not said what to change' group set 1
+fine namespace set $nqn 1
 usage 'either on a device or in ram' namespace add $nqn
 usage 'either on a device or in ram' namespace add $nqn ram 64M device /dev/vdb
 usage "do not know what to do with 'cntlid'" queue show controller nvme0 cntlid 1
