@@ -147,10 +147,8 @@ struct nl_msg *gnl_message(uint8_t command)
 {
 	struct nl_msg *msg = nlmsg_alloc_size(MESSAGE_BUFFER);
 
-	if (!msg || !genlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, 0, 0, 0, command, 1)) {
-		fprintf(stderr, "pollard: out of memory\n");
-		exit(REFUSED);
-	}
+	if (!msg || !genlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, 0, 0, 0, command, 1))
+		no_memory();
 	return msg;
 }
 

@@ -6,6 +6,7 @@
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "pollard.h"
@@ -46,6 +47,13 @@ enum status refuse(const char *format, ...)
 	complain(format, list);
 	va_end(list);
 	return REFUSED;
+}
+
+/* For what little the tool keeps there is no way on. */
+void no_memory(void)
+{
+	refuse("out of memory");
+	exit(REFUSED);
 }
 
 static void print_verb(FILE *out, const char *before, const struct object *object,

@@ -205,6 +205,7 @@ void set_place(const char *file, unsigned int line);
 enum status refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 enum status usage_error(const struct verb *verb, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+void no_memory(void) __attribute__((noreturn));
 
 /* batch.c */
 enum status batch_run(const char *path);

@@ -6,21 +6,21 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "pollard.h"
 
 #define WAIT_SECONDS	60	/* far longer than the kernel allows itself, disks excepted */
-#define PENDING_MAX	1024	/* objects of one batch */
 
 static struct pending {
 	const struct kind *kind;
 	struct json_object *key;
 	bool gone;		/* wait for its end, else for it to come to rest */
 	bool failed;
-} pending[PENDING_MAX];
-static unsigned int nr_pending;
+} *pending;
+static unsigned int nr_pending, pending_room;
 
 enum status wait_prepare(enum family family)
 {
@@ -31,10 +31,13 @@ enum status wait_prepare(enum family family)
 
 void wait_add(const struct kind *kind, struct json_object *key, bool gone)
 {
-	if (nr_pending < PENDING_MAX)
-		pending[nr_pending++] = (struct pending) {
-			kind, json_object_get(key), gone, false
-		};
+	if (nr_pending == pending_room) {
+		pending_room = pending_room ? 2 * pending_room : 64;
+		pending = realloc(pending, pending_room * sizeof(*pending));
+		if (!pending)
+			no_memory();
+	}
+	pending[nr_pending++] = (struct pending) { kind, json_object_get(key), gone, false };
 }
 
 static void forget(unsigned int i)
