@@ -98,6 +98,7 @@ static const struct verb verbs[] = {
 
 const struct object object_controller = {
 	.name = "controller",
+	.alias = "ctrl",
 	.about = "associations of a host with a subsystem, on either end",
 	.verbs = verbs,
 };

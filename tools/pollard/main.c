@@ -142,7 +142,10 @@ enum status dispatch(struct args *args)
 	names[i] = "help";
 	names[i + 1] = NULL;
 	found = args_match(word, names);
-	if (found == (int)i) {
+	for (i = 0; found < 0 && i < ARRAY_SIZE(objects); i++)
+		if (objects[i]->alias && !strcmp(word, objects[i]->alias))
+			found = i;
+	if (found == ARRAY_SIZE(objects)) {
 		help();
 		return DONE;
 	}

@@ -176,12 +176,14 @@ struct verb {
  * struct object - the first word of a command line
  * @name: the word
  * @about: half a line of help
+ * @alias: another word for it that is no abbreviation, or NULL
  * @verbs: ends with one without a name; without a word for it the first one is done
  * @verbless: there is but one verb, its name is never given
  */
 struct object {
 	const char *name;
 	const char *about;
+	const char *alias;
 	const struct verb *verbs;
 	bool verbless;
 };

@@ -65,6 +65,8 @@ fine n a $nqn ram 64M
 fine p add-s 1 $nqn
 fine p
 fine g set 1 m b
+expect 1 'neither kernel module is loaded' ctrl
+expect 0 'pollard controller show' ctrl help
 usage "'d' is not the only verb" p d 1
 usage "do not know what to do with 'cntlid'" subsystem add $nqn cntlid 1
 
