@@ -206,6 +206,7 @@ enum status args_put(struct nl_msg *msg, const struct attr *attr, const char *te
 		err = nla_put(msg, attr->id, sizeof(bytes), bytes);
 		break;
 	case ATTR_GUID:
+	case ATTR_ERRNO:
 	case ATTR_NEST:
 		return usage_error(NULL, "%s: cannot be given", what);
 	}

@@ -96,6 +96,7 @@ static struct json_object *decode_one(const struct attr *attr, struct nlattr *nl
 	switch (attr->type) {
 	case ATTR_NUMBER:
 	case ATTR_SIZE:
+	case ATTR_ERRNO:
 		return json_object_new_uint64(decode_number(nla));
 	case ATTR_SWITCH:
 		return json_object_new_boolean(decode_number(nla) != 0);

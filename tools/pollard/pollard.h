@@ -47,6 +47,7 @@ enum attr_type {
 	ATTR_UUID,	/* 16 bytes */
 	ATTR_BYTES16,	/* 16 bytes, in hexadecimal digits */
 	ATTR_GUID,	/* u64, in hexadecimal digits */
+	ATTR_ERRNO,	/* u32, an errno; text says what it means */
 	ATTR_NEST,	/* attributes of nest */
 };
 
@@ -175,15 +176,15 @@ struct verb {
 /**
  * struct object - the first word of a command line
  * @name: the word
- * @about: half a line of help
  * @alias: another word for it that is no abbreviation, or NULL
+ * @about: half a line of help
  * @verbs: ends with one without a name; without a word for it the first one is done
  * @verbless: there is but one verb, its name is never given
  */
 struct object {
 	const char *name;
-	const char *about;
 	const char *alias;
+	const char *about;
 	const struct verb *verbs;
 	bool verbless;
 };
@@ -204,10 +205,10 @@ struct options {
 extern struct options options;
 enum status dispatch(struct args *args);
 void set_place(const char *file, unsigned int line);
+void no_memory(void) __attribute__((noreturn));
 enum status refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 enum status usage_error(const struct verb *verb, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-void no_memory(void) __attribute__((noreturn));
 
 /* batch.c */
 enum status batch_run(const char *path);

@@ -23,7 +23,7 @@ static const struct attr attrs[] = {
 	ATTR_OF(ATTR_ADDRESS, A(TRADDR), "traddr"),
 	ATTR_U16(A(TRSVCID), "trsvcid"),
 	ATTR_ONE_OF(A(STATE), "state", states),
-	ATTR_U32(A(LAST_ERROR), "last-error"),
+	ATTR_OF(ATTR_ERRNO, A(LAST_ERROR), "last-error"),
 	ATTR_OF(ATTR_STRING, A(DEVICE), "device"),
 	ATTR_SIZE32(A(INLINE_DATA_SIZE), "inline-data-size"),
 	ATTR_U32(A(MAX_QUEUE_DEPTH), "max-queue-depth"),

@@ -53,6 +53,8 @@ static void print_value(const struct attr *attr, struct json_object *value)
 	case json_type_int:
 		if (attr && attr->type == ATTR_SIZE)
 			print_size(json_object_get_uint64(value));
+		else if (attr && attr->type == ATTR_ERRNO)
+			printf("\"%s\"", strerror(json_object_get_int(value)));
 		else
 			printf("%llu", (unsigned long long)json_object_get_uint64(value));
 		break;
