@@ -14,7 +14,7 @@
  * of the two sees the other.
  *
  * Everything in this file except pol_poll_wake(), pol_group_post(), pol_group_call() and
- * pol_groups_sync() runs in the thread of the group it is given.
+ * pol_timer_init() runs in the thread of the group it is given.
  */
 #include <linux/completion.h>
 #include <linux/kthread.h>

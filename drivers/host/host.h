@@ -292,7 +292,7 @@ enum polh_ctrl_flag {
  * @io_queues: of the I/O queues in use how many are for which map
  * @admin_set: tags of the admin queue
  * @io_set: tags of the I/O queues
- * @lock: the RDMA half of all queues, @mode, and the four below
+ * @lock: the RDMA half of all queues, @mode, and what follows down to @max_tags
  * @admin_set_ready: @admin_set may be looked through
  * @io_set_ready: @io_set may be looked through
  * @device: device that the queues are on, NULL without a queue

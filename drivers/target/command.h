@@ -2,12 +2,14 @@
 /*
  * A command from capsule to response.
  *
- *	received -> parsed -> [waiting for buffers] -> [fetching: RDMA READ] -> executing
- *	  -> [returning: RDMA WRITE] -> responding: SEND (with invalidate) -> free
+ *	received -> [waiting for buffers] -> [fetching: RDMA READ] -> executing -.
+ *	    free <- returning: RDMA WRITE and SEND in one chain <----------------|
+ *	    free <- responding: SEND alone <-------------------------------------'
  *
- * Every arrow is one function (command.c: the life, transfer.c: data and work requests) and runs in
- * the queue's group thread. While a command is "executing" it belongs to the back end or to a
- * worker, who end it with polt_command_executed().
+ * What is refused, or aborted while it waits, goes to responding at once; all are let go when their
+ * queue fails. Every arrow is one function (command.c: the life, transfer.c: data and work
+ * requests) and runs in the queue's group thread. While a command is "executing" it belongs to the
+ * back end or to a worker, who end it with polt_command_executed().
  */
 #ifndef POLT_COMMAND_H
 #define POLT_COMMAND_H
@@ -55,7 +57,7 @@ struct polt_bdev_io {
 	struct bio_vec vecs[POLT_COMMAND_VECS];
 	unsigned int nr_bios;		/* of this wave */
 	atomic_t pending;		/* bios not ended, and the submitter */
-	blk_status_t error;		/* of the first bio that failed */
+	blk_status_t error;		/* of a bio of this wave; one to try again gives way */
 	u32 done;			/* bytes of waves before this one */
 	u32 wave;			/* bytes of this wave */
 	bool retried;			/* it would have blocked: a worker submits */

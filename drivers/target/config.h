@@ -225,7 +225,7 @@ struct polt_port_link *polt_link_alloc(void);
 void polt_object_init(struct polt_object *object, enum polt_kind kind);
 void polt_object_free(struct polt_object *object);
 
-/* With polt_config_lock held; these cannot fail. */
+/* With polt_config_lock held. These cannot fail, since polt_namespace_reserve() has made room. */
 void polt_object_add(struct polt_object *object);
 void polt_object_changed(struct polt_object *object);
 void polt_object_gone(struct polt_object *object);

@@ -7,8 +7,9 @@
  * found by looking its queue pair up in the pair's table, and one that is not there any more (or
  * not yet) costs nothing but posting the buffer again. A shared receive queue always has as many
  * receives as all of its queues together may have commands, so that no host can take those of
- * another; when it cannot grow any more, the next queue gets another pair. Without SRQ on the
- * device every queue has receives of its own, and everything else is the same.
+ * another; when it cannot grow any more, the next queue gets another pair. Where there is no SRQ
+ * (the device has none, or it is soft-RoCE, or use_srq says so) every queue has receives of its
+ * own, and everything else is the same.
  *
  * polt_pairs_lock guards the list of pairs and what they hold for their queues. What the group's
  * thread uses of a pair is told apart in receive.h.

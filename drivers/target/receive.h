@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the queues of one poll group share on one RDMA device: protection domain, shared receive
- * queue with its buffers, data buffers, and the table that finds a queue by its queue pair.
+ * What queues of one poll group share on one RDMA device: protection domain, shared receive queue
+ * with its buffers, data buffers, and the table that finds a queue by its queue pair. For each
+ * in-capsule size there is a pair of its own, and another one when it is full.
  *
  * Made with the first queue, its RDMA objects destroyed with the last one's RDMA half; the pages
  * stay until the last queue is freed, for commands may still be in a disk.
@@ -99,10 +100,10 @@ struct polt_pair {
 	u32 inline_size;
 	u64 admitted_bytes;		/* counted as memory that hosts have taken */
 
-	/* polt_pairs_lock */
+	/* polt_pairs_lock; @members is read by the thread without it */
 	struct list_head entry;
 	unsigned int users;		/* queues with an RDMA half */
-	atomic_t members;		/* queues that have not been freed; read anywhere */
+	atomic_t members;		/* queues not freed yet, and one that asks to be let in */
 	unsigned int wanted;		/* receives all its queues may hold: at most srq_size */
 	unsigned int nr_receives;	/* receives there are in the SRQ */
 	struct list_head chunks;
