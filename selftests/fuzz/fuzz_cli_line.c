@@ -32,9 +32,14 @@ bool gnl_has_family(enum family family)
 	return family != FAMILY_HOST;
 }
 
-enum status gnl_need_family(enum family family)
+enum status gnl_ask_family(enum family family)
 {
 	return gnl_has_family(family) ? DONE : refuse("no module");
+}
+
+enum status gnl_need_family(enum family family)
+{
+	return gnl_ask_family(family);
 }
 
 const char *gnl_module(enum family family)

@@ -19,6 +19,7 @@
 #include <linux/genetlink.h>
 #include <linux/netlink.h>
 #include <netlink/genl/ctrl.h>
+#include <netlink/genl/family.h>
 #include <netlink/genl/genl.h>
 
 #include <linux/pollard.h>
@@ -84,18 +85,26 @@ void gnl_close(void)
 	requests = NULL;
 }
 
-/* Is the family there, or was the kernel able to load it by itself? */
+/*
+ * Is the family there? It is looked for in the list of all: of one that is asked for by its name
+ * the kernel loads the module.
+ */
 bool gnl_has_family(enum family family)
 {
-	int id;
+	struct genl_family *found;
+	struct nl_cache *cache;
 
 	if (families[family].id)
 		return true;
-	id = genl_ctrl_resolve(requests, families[family].name);
-	if (id < 0)
+	if (genl_ctrl_alloc_cache(requests, &cache))
 		return false;
-	families[family].id = id;
-	return true;
+	found = genl_ctrl_search_by_name(cache, families[family].name);
+	if (found) {
+		families[family].id = genl_family_get_id(found);
+		genl_family_put(found);
+	}
+	nl_cache_free(cache);
+	return found;
 }
 
 const char *gnl_module(enum family family)
@@ -121,6 +130,16 @@ static void load_module(const char *module)
 			;
 }
 
+/* Refuse if the family is not there. */
+enum status gnl_ask_family(enum family family)
+{
+	enum status status = gnl_open();
+
+	if (status || gnl_has_family(family))
+		return status;
+	return refuse("the kernel module %s is not loaded", families[family].module);
+}
+
 /* Make sure the family is there; load its module once if it is not. */
 enum status gnl_need_family(enum family family)
 {
@@ -128,13 +147,14 @@ enum status gnl_need_family(enum family family)
 
 	if (status)
 		return status;
+	if (options.no_load)
+		return gnl_ask_family(family);
 	if (gnl_has_family(family))
 		return DONE;
-	if (options.no_load)
-		return refuse("the kernel module %s is not loaded", families[family].module);
 	if (!families[family].load_tried) {
 		families[family].load_tried = true;
-		load_module(families[family].module);
+		if (genl_ctrl_resolve(requests, families[family].name) < 0)
+			load_module(families[family].module);
 		if (gnl_has_family(family))
 			return DONE;
 	}

@@ -233,6 +233,7 @@ typedef bool (*gnl_event_fn)(enum family family, uint8_t command, struct nlattr 
 enum status gnl_open(void);
 void gnl_close(void);
 bool gnl_has_family(enum family family);
+enum status gnl_ask_family(enum family family);
 enum status gnl_need_family(enum family family);
 const char *gnl_module(enum family family);
 struct nl_msg *gnl_message(uint8_t command);

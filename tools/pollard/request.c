@@ -145,7 +145,8 @@ static enum status show_kind(const struct verb *verb, const struct kind *kind,
 	}
 	if (!names_one(kind, msg))
 		nlmsg_hdr(msg)->nlmsg_flags |= NLM_F_DUMP;
-	status = gnl_need_family(kind->family);
+	/* What is looked for on both ends is not looked for by loading a module. */
+	status = verb->other ? gnl_ask_family(kind->family) : gnl_need_family(kind->family);
 	if (status) {
 		nlmsg_free(msg);
 		return status;
