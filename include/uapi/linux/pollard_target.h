@@ -40,7 +40,8 @@ enum pollard_target_backend {
  * enum pollard_target_submit - which thread submits I/O to the storage
  * @POLLARD_TARGET_SUBMIT_AUTO: inline where the storage does not block,
  *   workers elsewhere
- * @POLLARD_TARGET_SUBMIT_INLINE: the thread of the poll group
+ * @POLLARD_TARGET_SUBMIT_INLINE: the thread of the poll group; refused where
+ *   that may sleep
  * @POLLARD_TARGET_SUBMIT_WORKER: a worker thread
  */
 enum pollard_target_submit {
@@ -107,9 +108,10 @@ enum pollard_target_controller_state {
 
 /**
  * enum pollard_target_queue_state - life of a queue
- * @POLLARD_TARGET_QUEUE_STATE_CONNECTING: the queue pair is there, Fabrics
- *   Connect has not been seen
- * @POLLARD_TARGET_QUEUE_STATE_LIVE: executes commands
+ * @POLLARD_TARGET_QUEUE_STATE_CONNECTING: the queue pair is there, the RDMA
+ *   connection is not established yet
+ * @POLLARD_TARGET_QUEUE_STATE_LIVE: executes commands, the first of which is
+ *   Fabrics Connect
  * @POLLARD_TARGET_QUEUE_STATE_STOPPING: parses and posts nothing any more
  * @POLLARD_TARGET_QUEUE_STATE_DRAINING: waits for the queue pair to become
  *   empty
