@@ -43,8 +43,8 @@ struct polt_backend_params {
  *	capacity, volatile_cache, ... of the result. ERR_PTR on failure, the reason in @extack
  * @close: process context, may sleep; nothing is in flight any more
  * @execute: group's thread; never sleeps, never blocks. Starts a command whose range, length and
- *	buffers are checked and ready (opcode Read, Write or Flush). It ends later, from any context,
- *	with polt_command_executed(), or in the thread with polt_command_finish(), at once too
+ *	buffers are checked and ready (opcode Read, Write or Flush). It ends from any context with
+ *	polt_command_executed(), or in the thread with polt_command_finish(), at once or later
  * @rescan: optional; process context under the configuration mutex, no I/O: take note of what has
  *	changed of the storage, its size first of all (WRITE_ONCE). Returns true if hosts must know
  */
