@@ -10,15 +10,17 @@
 #include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
+#include <linux/timer.h>
 
 static char *fault = "";
 module_param(fault, charp, 0);
-MODULE_PARM_DESC(fault, "use-after-free, out-of-bounds, lock-inversion, leak, atomic-sleep or missed-wakeup");
+MODULE_PARM_DESC(fault, "one of the names in planted_init(), or missed-wakeup");
 
 static DEFINE_MUTEX(planted_first);
 static DEFINE_MUTEX(planted_second);
 static DEFINE_SPINLOCK(planted_spinlock);
 static volatile u8 planted_byte;
+static volatile unsigned int planted_distance = 40;
 
 static void planted_use_after_free(void)
 {
@@ -40,6 +42,26 @@ static void planted_out_of_bounds(void)
 	OPTIMIZER_HIDE_VAR(p);
 	planted_byte = p[100];
 	kfree(p);
+}
+
+static void planted_shift(void)
+{
+	planted_byte = 1 << planted_distance;
+}
+
+static void planted_expired(struct timer_list *timer)
+{
+}
+
+static void planted_active_timer(void)
+{
+	struct timer_list *timer = kzalloc(sizeof(*timer), GFP_KERNEL);
+
+	if (!timer)
+		return;
+	timer_setup(timer, planted_expired, 0);
+	mod_timer(timer, jiffies + 60 * HZ);
+	kfree(timer);
 }
 
 static void planted_lock_inversion(void)
@@ -86,6 +108,8 @@ static int __init planted_init(void)
 	} faults[] = {
 		{ "use-after-free", planted_use_after_free },
 		{ "out-of-bounds", planted_out_of_bounds },
+		{ "shift", planted_shift },
+		{ "active-timer", planted_active_timer },
 		{ "lock-inversion", planted_lock_inversion },
 		{ "leak", planted_leak },
 		{ "atomic-sleep", planted_atomic_sleep },
