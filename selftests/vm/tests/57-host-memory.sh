@@ -6,6 +6,7 @@
 # there is memory again.
 #
 # vm-kernels: 6.12-debug
+# vm-sample:
 # vm-timeout: 120
 . "$VM_LIB"
 . "${VM_LIB%/*}/fault-lib.sh"
