@@ -70,11 +70,12 @@ bool polt_share_claim(struct polt_share *share, const atomic_t *members, unsigne
 
 	if (more) {
 		unsigned int most = share->nr - polt_share_kept(share, members);
+		unsigned int borrowed;
 
 		if (contended && has > share->least + most / max(share->active, 1U))
 			return false;
-		if (atomic_add_return(more, &share->borrowed) +
-		    polt_share_kept(share, members) > share->nr) {
+		borrowed = atomic_add_return(more, &share->borrowed);
+		if (borrowed + polt_share_kept(share, members) > share->nr) {
 			atomic_sub(more, &share->borrowed);
 			return false;
 		}
