@@ -19,9 +19,9 @@
 
 /*
  * CATTR: the priority class (bits 1:0) says nothing without weighted arbitration, and bit 3 only
- * announces that the host may end single I/O queues with Disconnect. Bit 2 asks for no flow control of
- * the submission queue. That is the controller's to grant, by an SQHD of FFFFh in the response; ours keeps
- * flow control, which a host that asked can do with (Connect response, SQHD).
+ * announces that the host may end single I/O queues with Disconnect. Bit 2 asks for no flow
+ * control of the submission queue. That is the controller's to grant, by an SQHD of FFFFh in the
+ * response; ours keeps flow control, which a host that asked can do with (Connect response, SQHD).
  */
 #define POLT_CONNECT_CATTR_KNOWN	0x0f
 
