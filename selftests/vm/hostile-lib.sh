@@ -8,10 +8,14 @@ hostile_dir=/pollard/selftests/vm/hostile
 hostile_nqn=nqn.2026-11.org.example:hostile
 honest_nqn=nqn.2026-11.org.example:honest
 honest_pid=
-hostile_wrong=
+hostile_wrong=		# a script of wrong expectations that is run, too
 hostile_srq=		# the target's queues share receives, which they do not by themselves on soft-RoCE
 hostile_memory=16384	# KiB that caches, slabs and per-CPU chunks may keep
 hostile_slab=8192	# of these, in slabs that are not full
+hostile_queue_mb=	# MiB that all queues of hosts may take; a quarter of the machine's when not set
+hostile_peak=65536	# KiB that the tool and soft-RoCE's part of its connections take at the most
+honest_limit=5000	# ms that an I/O of the honest host may take
+canary=/run/canary
 
 # peer SCRIPT [NAME=VALUE...]: run a script; each of its tests is one of ours
 peer()
@@ -32,11 +36,18 @@ peer()
 	tap_result $status "$script: ran to its end"
 }
 
-# peer_wrong: every test of wrong.peer fails, or what the others say is worth nothing
+# peer_wrong SCRIPT: every test of it fails, and by a line of its own, not by what it shares with others:
+# or what the others say is worth nothing
 peer_wrong()
 {
-	rawpeer dir=$hostile_dir $hostile_dir/lib.peer $hostile_dir/wrong.peer > /tmp/wrong.out 2>&1
-	[ "$(grep -c '^not ok ' /tmp/wrong.out)" = "$(grep -c '^test ' $hostile_dir/wrong.peer)" ] &&
+	local script=$hostile_dir/$1.peer tests
+
+	tests=$(grep -c '^test ' "$script")
+	rawpeer dir=$hostile_dir $hostile_dir/lib.peer $hostile_dir/target-lib.peer "$script" \
+		> /tmp/wrong.out 2>&1
+	$hostile_dir/initiator disconnect
+	[ "$(grep -c '^not ok ' /tmp/wrong.out)" = "$tests" ] &&
+		[ "$(grep -c "^# $script:" /tmp/wrong.out)" = "$tests" ] &&
 		! grep '^ok ' /tmp/wrong.out || { cat /tmp/wrong.out; return 1; }
 }
 
@@ -45,7 +56,7 @@ hostile_setup()
 	# A RAM disk takes its memory as it is written; what is measured later must have it already.
 	modprobe brd rd_nr=1 rd_size=65536 &&
 	dd if=/dev/zero of=/dev/ram0 bs=1M count=64 2>/dev/null && rxe_up &&
-	modprobe pollard-target ${hostile_srq:+use_srq=1} &&
+	modprobe pollard-target queue_memory_max_mb=${hostile_queue_mb:-0} ${hostile_srq:+use_srq=1} &&
 	pollard subsystem add $honest_nqn allow-any-host on &&
 	pollard namespace add $honest_nqn nsid 1 device /dev/ram0 &&
 	pollard subsystem add $hostile_nqn allow-any-host on &&
@@ -65,21 +76,36 @@ honest_start()
 
 honest_rounds()
 {
-	local rounds=0
+	local rounds=0 slowest=0 ms
 
 	until [ -e /tmp/honest.stop ]; do
-		fio_verify "$1" 4k 4 --rw=write --bsrange=512-64k --size=8m --thinktime=10ms || return
+		fio_verify "$1" 4k 4 --rw=write --bsrange=512-64k --size=8m --thinktime=10ms \
+			--output-format=json || return
+		ms=$(fio_slowest)
+		[ "$ms" -le $slowest ] || slowest=$ms
 		rounds=$((rounds + 1))
 	done
-	echo "$rounds rounds"
-	[ $rounds -gt 0 ]
+	echo "$rounds rounds, slowest I/O $slowest ms"
+	[ $rounds -gt 0 ] && [ $slowest -gt 0 ] && [ $slowest -le $((honest_limit * ${VM_SLOWNESS:-1})) ]
 }
 
-# honest_end: it has lost nothing, and its connection was never in doubt
+# ms from submission to completion of the slowest I/O of fio's last round
+fio_slowest()
+{
+	awk '/"clat_ns"/ { in_clat = 1 }
+		in_clat && $1 == "\"max\"" { in_clat = 0; if ($3 + 0 > max) max = $3 + 0 }
+		END { print int((max + 999999) / 1000000) }' /tmp/fio.out
+}
+
+# honest_end: it has lost nothing, has not had to wait, and its connection was never in doubt
 honest_end()
 {
+	local status=0
+
 	touch /tmp/honest.stop
-	wait $honest_pid || { cat /tmp/honest.out; return 1; }
+	wait $honest_pid || status=$?
+	cat /tmp/honest.out
+	[ $status = 0 ] || return
 	! dmesg | grep -E "nvme ${honest_ctrl}: |$honest_ctrl: " | grep -E 'error|timeout|reconnect|queue [0-9]*:' ||
 		return
 	host_disconnect $honest_nqn
@@ -99,6 +125,70 @@ slab_now()
 {
 	echo 3 > /proc/sys/vm/drop_caches
 	awk '$1 == "Slab:" { print $2 }' /proc/meminfo
+}
+
+# memory_watch: until memory_watched, the least that is available and the most in slabs that cannot be
+# freed, in KiB. Without a process: those of the peer want the CPU.
+memory_watch()
+{
+	local key kib rest least='' most=0
+
+	until [ -e /tmp/watch.stop ]; do
+		while read -r key kib rest; do
+			case $key in
+			MemAvailable:)	[ "${least:-$kib}" -lt "$kib" ] || least=$kib ;;
+			SUnreclaim:)	[ $most -gt "$kib" ] || most=$kib; break ;;
+			esac
+		done < /proc/meminfo
+		read -r -t 0.1 -u "$vm_nothing"
+	done
+	echo "$least $most"
+}
+
+# memory_peak AVAILABLE SLABS BOUND: what memory_watch has seen against what was before, in KiB
+memory_peak()
+{
+	local least most
+
+	read -r least most < /tmp/watch.out || return
+	echo "at the most $(($1 - least)) KiB taken, $((most - $2)) KiB of it in slabs, bound $3 KiB"
+	[ $(($1 - least)) -le "$3" ] && [ $((most - $2)) -le "$3" ]
+}
+
+# hostile_peer SCRIPT [NAME=VALUE...]: run it, and look meanwhile what it costs: what all queues of hosts
+# may take together, with what comes in pieces, and what the tool itself takes in the same machine
+hostile_peer()
+{
+	local available slabs watch bound
+
+	bound=$((hostile_queue_mb * 1024))
+	[ $bound -gt 0 ] || bound=$(awk '$1 == "MemTotal:" { print int($2 / 4) }' /proc/meminfo)
+	bound=$((bound + hostile_peak))
+	available=$(memory_now)
+	slabs=$(awk '$1 == "SUnreclaim:" { print $2 }' /proc/meminfo)
+	rm -f /tmp/watch.stop
+	memory_watch > /tmp/watch.out & watch=$!
+	peer "$@"
+	touch /tmp/watch.stop
+	wait $watch
+	tap_run "memory was bounded all the time" memory_peak "$available" "$slabs" $bound
+	diag "$(cat /tmp/tap.out)"
+}
+
+# canary_plant, canary_whole: memory of others, which nobody has any business with
+canary_plant()
+{
+	canary_pattern > $canary
+}
+
+canary_pattern()
+{
+	yes 'not a slot' | head -c 32M
+}
+
+canary_whole()
+{
+	canary_pattern | cmp - $canary
 }
 
 # memory_bounded BEFORE KIB: not more than that is missing
@@ -144,6 +234,7 @@ hostile_test()
 	shift
 
 	tap_run "set up" hostile_setup || tap_end
+	tap_run "memory of others" canary_plant || tap_end
 	# What the first connection of all leaves in caches and pools is not what is looked for.
 	tap_run "a first round" hostile_first_round "$transport" || tap_end
 	before=$(hostile_objects "$transport")
@@ -151,9 +242,11 @@ hostile_test()
 	slab=$(slab_now)
 	meminfo=$(cat /proc/meminfo)
 	tap_run "an honest host begins" honest_start "$transport" || tap_end
-	[ -z "$hostile_wrong" ] || tap_run "wrong expectations fail" peer_wrong
-	peer "$@"
+	[ -z "$hostile_wrong" ] || tap_run "wrong expectations fail" peer_wrong "$hostile_wrong"
+	hostile_peer "$@"
 	tap_run "the honest host has noticed nothing" honest_end
+	diag "$(cat /tmp/honest.out)"
+	tap_run "memory of others is what it was" canary_whole
 	host_unload "$transport"
 	tap_run "nobody is left" wait_for -t 40 nobody_left || pollard queue show
 	tap_run "RDMA objects are gone" wait_for -t 20 hostile_settled "$transport" "$before" ||

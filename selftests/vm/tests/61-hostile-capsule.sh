@@ -9,4 +9,4 @@
 . "$VM_LIB"
 . "${VM_LIB%/*}/hostile-lib.sh"
 
-hostile_wrong=1 hostile_srq=1 hostile_test rdma capsule
+hostile_queue_mb=128 hostile_wrong=wrong hostile_srq=1 hostile_test rdma capsule

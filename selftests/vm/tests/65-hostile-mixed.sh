@@ -22,11 +22,12 @@ only_honest()
 tap_run "set up" hostile_setup || tap_end
 before=$(rdma_snapshot)
 tap_run "an honest host begins" honest_start pollard || tap_end
-peer mixed ms=$ms seed=1
+hostile_peer mixed ms=$ms seed=1
 tap_run "only the honest host is left" wait_for -t 40 only_honest || pollard controller show
 memory=$(memory_now)
-peer mixed ms=$ms seed=1000
+hostile_peer mixed ms=$ms seed=1000
 tap_run "the honest host has noticed nothing" honest_end
+diag "$(cat /tmp/honest.out)"
 tap_run "nobody is left" wait_for -t 40 nobody_left || pollard queue show
 tap_run "it took no memory" wait_for -t 20 memory_bounded "$memory" 16384
 host_unload pollard
