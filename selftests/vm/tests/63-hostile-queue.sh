@@ -9,4 +9,4 @@
 . "$VM_LIB"
 . "${VM_LIB%/*}/hostile-lib.sh"
 
-hostile_test rdma queue
+hostile_queue_mb=128 hostile_test rdma queue
