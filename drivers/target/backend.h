@@ -65,7 +65,7 @@ struct polt_backend {
 	bool read_only;			/* refuse writes; changes under load */
 	bool volatile_cache;		/* Flush means something; for Identify */
 	enum polt_submit_mode submit;	/* as decided: INLINE or WORKER; changes under load */
-	enum polt_submit_mode submit_auto;	/* what AUTO comes to here: INLINE or WORKER */
+	bool inline_possible;		/* submitting never sleeps: INLINE can be had, AUTO is it */
 };
 
 extern const struct polt_backend_ops polt_bdev_ops;
@@ -76,3 +76,12 @@ struct polt_backend *polt_backend_open(const struct polt_backend_params *params,
 void polt_backend_close(struct polt_backend *backend);
 
 #endif
+/* What a mode comes to with this back end: INLINE, which must be possible, or WORKER. */
+static inline enum polt_submit_mode polt_backend_submit(const struct polt_backend *backend,
+							enum polt_submit_mode asked)
+{
+	if (asked == POLT_SUBMIT_AUTO)
+		return backend->inline_possible ? POLT_SUBMIT_INLINE : POLT_SUBMIT_WORKER;
+	return asked;
+}
+

@@ -427,7 +427,6 @@ static int polt_bdev_learn(struct polt_bdev *bdev, const struct polt_backend_par
 {
 	struct block_device *device = bdev->handle.bdev;
 	struct polt_backend *backend = &bdev->backend;
-	bool inline_possible;
 
 	if (bdev_is_zoned(device)) {
 		NL_SET_ERR_MSG_MOD(extack, "zoned devices are not supported");
@@ -443,12 +442,9 @@ static int polt_bdev_learn(struct polt_bdev *bdev, const struct polt_backend_par
 	backend->volatile_cache = bdev_write_cache(device);
 	backend->alignment = bdev_dma_alignment(device) + 1;
 	/* With a protection information format the block layer allocates for every bio. */
-	inline_possible = bdev_nowait(device) && !pol_compat_bdev_blocks(device) &&
-			  !blk_get_integrity(device->bd_disk);
-	backend->submit_auto = inline_possible ? POLT_SUBMIT_INLINE : POLT_SUBMIT_WORKER;
-	backend->submit = params->submit == POLT_SUBMIT_AUTO ? backend->submit_auto :
-							       params->submit;
-	if (backend->submit == POLT_SUBMIT_INLINE && !inline_possible) {
+	backend->inline_possible = bdev_nowait(device) && !pol_compat_bdev_blocks(device) &&
+				   !blk_get_integrity(device->bd_disk);
+	if (params->submit == POLT_SUBMIT_INLINE && !backend->inline_possible) {
 		NL_SET_ERR_MSG_MOD(extack, "device may block: submit inline is not possible");
 		return -EOPNOTSUPP;
 	}

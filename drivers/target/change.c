@@ -481,6 +481,12 @@ static int polt_namespace_set_check(struct polt_txn *txn, struct polt_change *ch
 			    "the device was opened for reading only; delete the namespace and add it again");
 		return -EROFS;
 	}
+	if (polt_request_has(asked, POLLARD_TARGET_A_NAMESPACE_SUBMIT) &&
+	    asked->submit == POLT_SUBMIT_INLINE && !namespace->backend->inline_possible) {
+		polt_refuse(change, extack, POLLARD_TARGET_A_NAMESPACE_SUBMIT,
+			    "device may block: submit inline is not possible");
+		return -EOPNOTSUPP;
+	}
 	return polt_namespace_reserve(change->on_subsystem, asked->nsid);
 }
 
@@ -490,14 +496,11 @@ static void polt_namespace_set_apply(struct polt_change *change)
 							object);
 	const struct polt_request *asked = &change->asked;
 	struct polt_backend *backend = namespace->backend;
-	enum polt_submit_mode submit = asked->submit;
 	bool changed = false;
 
 	if (polt_request_has(asked, POLLARD_TARGET_A_NAMESPACE_SUBMIT)) {
-		namespace->submit = submit;
-		if (submit == POLT_SUBMIT_AUTO)
-			submit = backend->submit_auto;
-		WRITE_ONCE(backend->submit, submit);
+		namespace->submit = asked->submit;
+		WRITE_ONCE(backend->submit, polt_backend_submit(backend, asked->submit));
 	}
 	if (polt_request_has(asked, POLLARD_TARGET_A_NAMESPACE_READ_ONLY) &&
 	    backend->read_only != asked->read_only) {

@@ -50,9 +50,8 @@ static struct polt_backend *polt_ram_open(const struct polt_backend_params *para
 	ram->backend.blocks = bytes >> ram->backend.block_shift;
 	ram->backend.read_only = params->read_only;
 	ram->backend.alignment = 1;
-	ram->backend.submit_auto = POLT_SUBMIT_INLINE;
-	ram->backend.submit = params->submit == POLT_SUBMIT_WORKER ? POLT_SUBMIT_WORKER :
-								     POLT_SUBMIT_INLINE;
+	ram->backend.inline_possible = true;
+	ram->backend.submit = polt_backend_submit(&ram->backend, params->submit);
 	return &ram->backend;
 }
 

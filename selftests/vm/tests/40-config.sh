@@ -91,6 +91,42 @@ namespace_life()
 		pollard subsystem del $n:a
 }
 
+# Where submitting may sleep it is not done by the group's thread, whatever is asked for.
+submit_life()
+{
+	local blocking='submit inline is not possible (submit)'
+
+	null_disk slow memory_backed=1 && pollard subsystem add $n:a || return
+	refused 'submit inline is not possible' pollard namespace add $n:a device /dev/slow submit inline || return
+	pollard namespace add $n:a device /dev/slow && pollard namespace add $n:a ram 1M || return
+	refused "$blocking" pollard namespace set $n:a 1 submit inline read-only on || return
+	shows 'read-only off submit auto submit-used worker' pollard namespace show $n:a 1 || return
+	pollard namespace set $n:a 1 submit worker && refused "$blocking" pollard namespace set $n:a 1 submit inline &&
+		pollard namespace set $n:a 1 submit auto || return
+	shows 'submit auto submit-used worker' pollard namespace show $n:a 1 || return
+	pollard namespace set $n:a 2 submit worker && pollard namespace set $n:a 2 submit inline || return
+	shows 'submit inline submit-used inline' pollard namespace show $n:a 2 || return
+	pollard namespace set $n:a 2 submit worker && pollard namespace set $n:a 2 submit auto || return
+	shows 'submit auto submit-used inline' pollard namespace show $n:a 2 || return
+	# Nobody adds a disk in one transaction and makes it block the thread there.
+	printf '%s\n' "subsystem add $n:b" "namespace add $n:b device /dev/slow shared on" \
+		"namespace set $n:b 1 submit inline" > /tmp/inline
+	pollard namespace del $n:a 1 && refused "$blocking" pollard -b /tmp/inline || return
+	refused 'no such subsystem' pollard subsystem show $n:b && pollard subsystem del $n:a
+}
+
+# A disk that has grown is looked at when somebody says so.
+resize_life()
+{
+	modprobe dm_mod && dmsetup create grows --noudevsync --table '0 8192 linear /dev/ram1 0' || return
+	pollard subsystem add $n:a && pollard namespace add $n:a device /dev/dm-0 || return
+	dmsetup suspend --noudevsync grows && dmsetup load grows --table '0 16384 linear /dev/ram1 0' &&
+		dmsetup resume --noudevsync grows || return
+	shows 'size-bytes 4M' pollard namespace show $n:a 1 && pollard namespace set $n:a 1 || return
+	shows 'size-bytes 8M' pollard namespace show $n:a 1 || return
+	pollard subsystem del $n:a && dmsetup remove --noudevsync grows
+}
+
 mounted_refused()
 {
 	local status=0
@@ -270,6 +306,8 @@ tap_run "set up" set_up || { tap_end; exit 1; }
 config_run "subsystems" subsystem_life
 config_run "a serial number made up is always the same" serial_stable
 config_run "namespaces" namespace_life
+config_run "submission from the thread only where it cannot sleep" submit_life
+config_run "a namespace grows with its disk" resize_life
 config_run "a mounted disk cannot be exported, nor an exported one mounted" mounted_refused
 config_run "hosts" host_life
 config_run "ports" port_life
