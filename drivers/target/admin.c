@@ -346,7 +346,7 @@ static void polt_admin_add_smart(const struct polt_namespace *namespace,
 		values->bytes_written += READ_ONCE(counters->bytes_written);
 		values->reads += READ_ONCE(counters->reads);
 		values->writes += READ_ONCE(counters->writes);
-		values->media_errors += READ_ONCE(counters->errors);
+		values->media_errors += READ_ONCE(counters->media_errors);
 	}
 }
 

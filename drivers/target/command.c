@@ -15,6 +15,16 @@
 #include "target/ctrl.h"
 #include "target/receive.h"
 
+/*
+ * Of an opcode and of the type of a Fabrics command: the data, if there is any, goes to the host
+ * (NVMe Base Specification, "Data Transfer").
+ */
+#define POLT_OPCODE_TO_HOST	(1 << 1)
+
+/* NVMe Base Specification, "Status Code Type". */
+#define POLT_SCT_MASK		0x700
+#define POLT_SCT_MEDIA		0x200	/* Media and Data Integrity Errors */
+
 /**
  * polt_command_init - prepare a command of a new queue
  * @queue: the queue; its responses' memory is there
@@ -109,6 +119,13 @@ static bool polt_command_keeps_quiet(const struct polt_command *command)
 	return test_bit(POLT_QUEUE_ENDING, &queue->flags);
 }
 
+static void polt_command_count_error(const struct polt_command *command)
+{
+	polt_namespace_count(command->namespace, errors, 1);
+	if ((command->status & POLT_SCT_MASK) == POLT_SCT_MEDIA)
+		polt_namespace_count(command->namespace, media_errors, 1);
+}
+
 /* Executed or refused: go on with data and response. */
 static void polt_command_complete(struct polt_command *command, u16 status)
 {
@@ -117,7 +134,7 @@ static void polt_command_complete(struct polt_command *command, u16 status)
 	command->status = status;
 	if (command->namespace) {
 		if (unlikely(status))
-			polt_namespace_count(command->namespace, errors, 1);
+			polt_command_count_error(command);
 		polt_namespace_put(command->namespace);
 		command->namespace = NULL;
 	}

@@ -108,7 +108,8 @@ struct polt_namespace_counters {
 	u64 others;
 	u64 bytes_read;
 	u64 bytes_written;
-	u64 errors;
+	u64 errors;			/* commands that failed, whoever is to blame */
+	u64 media_errors;		/* of these, what SMART calls so */
 	u64 worker_submits;		/* commands a worker submitted */
 	u64 nowait_misses;		/* of these, commands that would have blocked the thread */
 };

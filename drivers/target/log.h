@@ -59,7 +59,7 @@ struct polt_log_errors {
  * @bytes_written: bytes that hosts have written
  * @reads: Read commands
  * @writes: Write commands
- * @media_errors: commands that ended with an error of the storage
+ * @media_errors: commands that the storage failed for a media or data integrity error
  * @errors: entries ever made in the error log
  * @uptime_s: seconds since power-on
  */

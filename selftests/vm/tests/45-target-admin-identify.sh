@@ -151,6 +151,10 @@ log_errors()
 }
 
 # effects: each command that is there, and no other
+	# What a host asks for in vain is no error of the medium.
+	adm_refused 80 nvme io-passthru "$disk" -o 2 -n 1 -l 512 -r --cdw10=0x7fffffff || return
+	[ "$(nvme smart-log "$adm_ctrl" -o json | grep media_errors | tr -dc 0-9)" = 0 ] ||
+		{ nvme smart-log "$adm_ctrl"; return 1; }
 effects()
 {
 	local have
