@@ -186,7 +186,6 @@ void polt_buffers_serve(struct polt_pair *pair);
 void polt_transfer_serve_credits(struct polt_queue *queue);
 void polt_transfer_fetch(struct polt_command *command);
 void polt_transfer_respond(struct polt_command *command);
-void polt_transfer_release_credits(struct polt_command *command);
 void polt_transfer_failed(struct pol_sendq *sendq, struct ib_send_wr *bad, int error);
 void polt_transfer_init_queue(struct polt_queue *queue);
 void polt_transfer_stop(struct polt_queue *queue);

@@ -99,7 +99,7 @@ void polt_object_add(struct polt_object *object)
 }
 
 /* Nothing uses a deleted object any more. */
-void polt_object_gone(struct polt_object *object)
+static void polt_object_gone(struct polt_object *object)
 {
 	lockdep_assert_held(&polt_config_lock);
 	list_del(&object->all);

@@ -229,7 +229,6 @@ void polt_object_free(struct polt_object *object);
 /* With polt_config_lock held. These cannot fail, since polt_namespace_reserve() has made room. */
 void polt_object_add(struct polt_object *object);
 void polt_object_changed(struct polt_object *object);
-void polt_object_gone(struct polt_object *object);
 void polt_subsystem_add(struct polt_subsystem *subsystem);
 void polt_subsystem_delete(struct polt_subsystem *subsystem);
 void polt_namespace_add(struct polt_namespace *namespace, struct polt_subsystem *subsystem,

@@ -70,11 +70,8 @@ static void polt_queue_set_state(struct polt_queue *queue, enum polt_queue_state
 	WRITE_ONCE(queue->state, state);
 }
 
-/**
- * polt_queue_get - keep a queue's structure
- * @queue: a queue the caller knows to exist
- */
-void polt_queue_get(struct polt_queue *queue)
+/* Keep a queue's structure. The caller knows it to exist. */
+static void polt_queue_get(struct polt_queue *queue)
 {
 	kref_get(&queue->ref);
 }
@@ -312,7 +309,6 @@ static void polt_queue_end_work(struct work_struct *work)
 	polt_pair_leave(queue->pair);
 	polt_port_queue_gone(queue->port);
 	polt_queue_leave_ctrl(queue);
-	complete_all(&queue->ended);
 	polt_queue_put(queue);
 }
 
@@ -344,17 +340,6 @@ static void polt_queue_free(struct work_struct *work)
 	polt_admission_give(queue);
 	polt_queue_free_memory(queue);
 	wake_up_all(&polt_queues_wait);
-}
-
-/**
- * polt_queue_end_wait - wait until a queue's RDMA half is gone
- * @queue: a queue that has been failed; the caller has a reference
- *
- * Process context. Bounded, whatever host and disk do.
- */
-void polt_queue_end_wait(struct polt_queue *queue)
-{
-	wait_for_completion(&queue->ended);
 }
 
 /**
@@ -528,7 +513,6 @@ static struct polt_queue *polt_queue_alloc(struct pol_group *group)
 	INIT_WORK(&queue->end_work, polt_queue_end_work);
 	INIT_WORK(&queue->free_work, polt_queue_free);
 	init_completion(&queue->last_wqe);
-	init_completion(&queue->ended);
 	return queue;
 }
 

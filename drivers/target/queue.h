@@ -149,7 +149,6 @@ struct polt_queue {
 	struct work_struct end_work;
 	struct work_struct free_work;
 	struct completion last_wqe;
-	struct completion ended;	/* the RDMA half is gone */
 	unsigned long flags;
 };
 
@@ -169,9 +168,6 @@ bool polt_queue_end(struct polt_queue *queue, const char *why);
 /* any context: the same, since something is wrong with it. The log says so */
 void polt_queue_fail(struct polt_queue *queue, const char *why);
 void polt_queue_fail_wc(struct polt_queue *queue, enum ib_wc_status status);
-/* process context: the queue's RDMA half is gone when this returns. Bounded */
-void polt_queue_end_wait(struct polt_queue *queue);
-void polt_queue_get(struct polt_queue *queue);
 void polt_queue_put(struct polt_queue *queue);
 /* process context; @visit runs under a mutex, with a reference of the queue, and may sleep */
 int polt_queue_for_each(int (*visit)(struct polt_queue *queue, void *arg), void *arg);

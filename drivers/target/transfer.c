@@ -66,11 +66,11 @@ static void polt_transfer_with_credits(struct polt_command *command, unsigned in
 	polt_transfer_reclaim(queue);
 }
 
-/**
- * polt_transfer_release_credits - a command's work requests have completed
- * @command: the command; those that wait for credits go on with polt_queue_serve()
+/*
+ * A command's work requests have completed. Those that wait for credits go on with
+ * polt_queue_serve().
  */
-void polt_transfer_release_credits(struct polt_command *command)
+static void polt_transfer_release_credits(struct polt_command *command)
 {
 	pol_group_assert_owned(command->queue->group);
 	command->queue->send_credits += command->credits;
