@@ -346,6 +346,40 @@ static int polh_ctrl_setup_io(struct polh_ctrl *ctrl, bool first)
 	return 0;
 }
 
+/*
+ * Take a controller, in any condition, down in good order. @remove: for good, with a normal
+ * shutdown of the controller, and the tag sets go too. I/O is not quiesced: without a connection it
+ * is refused, see polh_recovery_take_down(). Waits for the target to shut down, in bounded time.
+ */
+static void polh_ctrl_teardown(struct polh_ctrl *ctrl, bool remove)
+{
+	struct nvme_ctrl *nvme = &ctrl->nvme;
+	bool admin = ctrl->admin_set_ready, io = ctrl->io_set_ready;
+
+	nvme_stop_keep_alive(nvme);
+	polh_ctrl_drop(ctrl, 1);
+	if (io && remove) {
+		polh_ctrl_set_ready(ctrl, &ctrl->io_set_ready, false);
+		nvme_remove_io_tag_set(nvme);
+	}
+
+	if (admin)
+		polh_compat_quiesce_admin(nvme);
+	if (test_bit(POLH_QUEUE_LIVE, &ctrl->queues[0].flags)) {
+		polh_recovery_watch(ctrl);
+		polh_compat_disable_ctrl(nvme, remove);
+		polh_recovery_unwatch(ctrl);
+	}
+	polh_ctrl_drop(ctrl, 0);
+	if (admin) {
+		polh_compat_unquiesce_admin(nvme);
+		if (remove) {
+			polh_ctrl_set_ready(ctrl, &ctrl->admin_set_ready, false);
+			nvme_remove_admin_tag_set(nvme);
+		}
+	}
+}
+
 /**
  * polh_ctrl_setup() - connect a controller and make it live
  * @ctrl: controller in state CONNECTING
@@ -421,44 +455,6 @@ void polh_ctrl_drop(struct polh_ctrl *ctrl, unsigned int first)
 	polh_queues_disconnect(ctrl, first);
 	mutex_unlock(&ctrl->lock);
 	memalloc_noio_restore(noio);
-}
-
-/**
- * polh_ctrl_teardown() - take a controller down in good order
- * @ctrl: controller in any condition
- * @remove: for good: with a normal shutdown of the controller, and the tag sets go too
- *
- * I/O is not quiesced: without a connection it is refused, see polh_recovery_take_down().
- *
- * Context: process context; waits for the target to shut down, in bounded time.
- */
-void polh_ctrl_teardown(struct polh_ctrl *ctrl, bool remove)
-{
-	struct nvme_ctrl *nvme = &ctrl->nvme;
-	bool admin = ctrl->admin_set_ready, io = ctrl->io_set_ready;
-
-	nvme_stop_keep_alive(nvme);
-	polh_ctrl_drop(ctrl, 1);
-	if (io && remove) {
-		polh_ctrl_set_ready(ctrl, &ctrl->io_set_ready, false);
-		nvme_remove_io_tag_set(nvme);
-	}
-
-	if (admin)
-		polh_compat_quiesce_admin(nvme);
-	if (test_bit(POLH_QUEUE_LIVE, &ctrl->queues[0].flags)) {
-		polh_recovery_watch(ctrl);
-		polh_compat_disable_ctrl(nvme, remove);
-		polh_recovery_unwatch(ctrl);
-	}
-	polh_ctrl_drop(ctrl, 0);
-	if (admin) {
-		polh_compat_unquiesce_admin(nvme);
-		if (remove) {
-			polh_ctrl_set_ready(ctrl, &ctrl->admin_set_ready, false);
-			nvme_remove_admin_tag_set(nvme);
-		}
-	}
 }
 
 static void polh_ctrl_reset_work(struct work_struct *work)

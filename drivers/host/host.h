@@ -385,7 +385,6 @@ void polh_ctrl_changed(struct polh_ctrl *ctrl);
 void polh_ctrls_delete_all(void);
 int polh_ctrl_for_each(int (*visit)(struct polh_ctrl *ctrl, void *arg), void *arg);
 int polh_ctrl_setup(struct polh_ctrl *ctrl, bool first);
-void polh_ctrl_teardown(struct polh_ctrl *ctrl, bool remove);
 void polh_ctrl_cancel(struct polh_ctrl *ctrl, unsigned int first);
 void polh_ctrl_drop(struct polh_ctrl *ctrl, unsigned int first);
 
