@@ -5,6 +5,7 @@
  */
 #include <linux/debugfs.h>
 #include <linux/seq_file.h>
+#include <linux/slab.h>
 
 #include "core/device.h"
 #include "core/group.h"
@@ -16,16 +17,18 @@ static struct dentry *pol_debugfs_groups;
 static int latency_show(struct seq_file *file, void *unused)
 {
 	const struct pol_group *group = file->private;
+	struct pol_histogram *h;
 	int class, stage;
 
 	seq_puts(file, "v: 1\n");
 	seq_puts(file, "class stage count min-ns p50-ns p90-ns p99-ns p99.9-ns max-ns mean-ns\n");
 	for (class = 0; class < POL_LATENCY_CLASSES; class++) {
 		for (stage = 0; stage < POL_LATENCY_STAGES; stage++) {
-			const struct pol_histogram *h = &group->latency->stage[class][stage];
-
-			if (!h->count)
+			if (!READ_ONCE(group->latency->stage[class][stage].count))
 				continue;
+			h = pol_latency_copy(group->latency, class, stage);
+			if (!h)
+				return -ENOMEM;
 			seq_printf(file, "%s %s %llu %llu %llu %llu %llu %llu %llu %llu\n",
 				   pol_latency_class_name(class), pol_latency_stage_name(stage),
 				   h->count, h->min_ns, pol_histogram_quantile(h, 50000),
@@ -33,6 +36,7 @@ static int latency_show(struct seq_file *file, void *unused)
 				   pol_histogram_quantile(h, 99000),
 				   pol_histogram_quantile(h, 99900), h->max_ns,
 				   pol_histogram_mean(h));
+			kvfree(h);
 		}
 	}
 	return 0;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * From groups, devices and histograms to netlink attributes
- * (Documentation/netlink/specs/pollard.yaml). Only reads; counters and histograms are read while
- * their group's thread writes, which statistics can bear.
+ * (Documentation/netlink/specs/pollard.yaml). Only reads; counters are read and histograms copied
+ * while their group's thread writes, which statistics can bear.
  */
 #include <linux/cpumask.h>
+#include <linux/slab.h>
 #include <net/netlink.h>
 #include <rdma/ib_cache.h>
 #include <uapi/linux/pollard.h>
@@ -275,19 +276,8 @@ int pol_fill_device(struct sk_buff *skb, struct pol_device *device)
 	return pol_group_for_each(pol_fill_held, &held);
 }
 
-/**
- * pol_fill_latency - put the figures of one histogram into a message
- * @skb: the message
- * @group: whose histogram
- * @class: of which commands
- * @stage: of which part of their lives
- *
- * Return: 0, or -EMSGSIZE when there is no room; what was put is there nevertheless.
- */
-int pol_fill_latency(struct sk_buff *skb, const struct pol_group *group,
-		     enum pol_latency_class class, enum pol_latency_stage stage)
+static int pol_fill_histogram(struct sk_buff *skb, const struct pol_histogram *histogram)
 {
-	const struct pol_histogram *histogram = &group->latency->stage[class][stage];
 	const struct {
 		int attr;
 		u64 value;
@@ -305,11 +295,36 @@ int pol_fill_latency(struct sk_buff *skb, const struct pol_group *group,
 
 	if (nla_put_u32(skb, A_LATENCY(GROUP), group->id) ||
 	    nla_put_u32(skb, A_LATENCY(SIDE), pol_fill_stages[stage].side) ||
-	    nla_put_u32(skb, A_LATENCY(CLASS), class) ||
-	    nla_put_u32(skb, A_LATENCY(STAGE), pol_fill_stages[stage].stage))
-		return -EMSGSIZE;
 	for (i = 0; i < ARRAY_SIZE(values); i++)
 		if (nla_put_u64_64bit(skb, values[i].attr, values[i].value, A_LATENCY(PAD)))
 			return -EMSGSIZE;
 	return 0;
+}
+
+/**
+ * pol_fill_latency - put the figures of one histogram into a message
+ * @skb: the message
+ * @group: whose histogram
+ * @class: of which commands
+ * @stage: of which part of their lives
+ *
+ * Process context, may sleep.
+ *
+ * Return: 0, -ENOMEM, or -EMSGSIZE when there is no room; what was put is there nevertheless.
+ */
+int pol_fill_latency(struct sk_buff *skb, const struct pol_group *group,
+		     enum pol_latency_class class, enum pol_latency_stage stage)
+{
+	struct pol_histogram *histogram;
+	int error;
+
+	    nla_put_u32(skb, A_LATENCY(CLASS), class) ||
+	    nla_put_u32(skb, A_LATENCY(STAGE), pol_fill_stages[stage].stage))
+		return -EMSGSIZE;
+	histogram = pol_latency_copy(group->latency, class, stage);
+	if (!histogram)
+		return -ENOMEM;
+	error = pol_fill_histogram(skb, histogram);
+	kvfree(histogram);
+	return error;
 }

@@ -109,7 +109,6 @@ void pol_histogram_merge(struct pol_histogram *into, const struct pol_histogram 
 	for (i = 0; i < POL_HISTOGRAM_BUCKETS; i++)
 		into->bucket[i] += from->bucket[i];
 }
-EXPORT_SYMBOL_GPL(pol_histogram_merge);
 
 /**
  * pol_histogram_quantile - the value that a share of all values does not exceed

@@ -1,8 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names of latency classes and stages, as debugfs shows them. */
-#include <linux/export.h>
+/* What readers of latencies need: a copy to compute on, and names as debugfs shows them. */
+#include <linux/slab.h>
 
 #include "core/latency.h"
+
+/**
+ * pol_latency_copy - a histogram as it is now
+ * @latency: of a group, whose thread may be adding to it or emptying it
+ * @class: below POL_LATENCY_CLASSES
+ * @stage: below POL_LATENCY_STAGES
+ *
+ * Process context, may sleep; the list of groups may be locked: without I/O.
+ *
+ * Return: a copy that nobody adds to, for kvfree(); NULL without memory.
+ */
+struct pol_histogram *pol_latency_copy(const struct pol_latency *latency,
+				       enum pol_latency_class class, enum pol_latency_stage stage)
+{
+	struct pol_histogram *copy = kvzalloc(sizeof(*copy), GFP_NOIO);
+
+	if (copy)
+		pol_histogram_merge(copy, &latency->stage[class][stage]);
+	return copy;
+}
 
 /**
  * pol_latency_class_name - a class for people

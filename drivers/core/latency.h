@@ -40,6 +40,8 @@ static inline void pol_latency_add(struct pol_latency *latency, enum pol_latency
 	pol_histogram_add(&latency->stage[class][stage], ns);
 }
 
+struct pol_histogram *pol_latency_copy(const struct pol_latency *latency,
+				       enum pol_latency_class class, enum pol_latency_stage stage);
 const char *pol_latency_class_name(enum pol_latency_class class);
 const char *pol_latency_stage_name(enum pol_latency_stage stage);
 

@@ -127,12 +127,14 @@ static int pol_answer_latency(struct pol_answer *answer, const struct pol_group 
 			      int stage)
 {
 	void *hdr = pol_answer_begin(answer, POLLARD_CMD_LATENCY_GET);
+	int error;
 
 	if (!hdr)
 		return -EMSGSIZE;
-	if (pol_fill_latency(answer->skb, group, class, stage)) {
+	error = pol_fill_latency(answer->skb, group, class, stage);
+	if (error) {
 		genlmsg_cancel(answer->skb, hdr);
-		return -EMSGSIZE;
+		return error;
 	}
 	genlmsg_end(answer->skb, hdr);
 	return 0;
