@@ -127,6 +127,7 @@ struct pol_cq *pol_cq_reserve(struct pol_group *group, struct pol_device *device
 	cq->owner = owner;
 found:
 	cq->reserved += entries;
+	cq->queue_pairs++;
 unlock:
 	mutex_unlock(&group->lock);
 	memalloc_noio_restore(noio);
@@ -149,6 +150,7 @@ void pol_cq_release(struct pol_cq *cq, unsigned int entries)
 	mutex_lock(&group->lock);
 	WARN_ON_ONCE(cq->reserved < entries);
 	cq->reserved -= entries;
+	cq->queue_pairs--;
 	if (!cq->reserved) {
 		list_del(&cq->link);
 		pol_group_call(group, pol_cq_detach, cq);

@@ -195,7 +195,7 @@ struct pol_held {
 /* What a group holds on a device, where it holds something. */
 static int pol_fill_held(struct pol_group *group, void *arg)
 {
-	unsigned int cqs = 0, cqes = 0, reserved = 0;
+	unsigned int queues = 0, cqs = 0, cqes = 0, reserved = 0;
 	struct pol_held *held = arg;
 	struct nlattr *nest;
 	struct pol_cq *cq;
@@ -204,6 +204,7 @@ static int pol_fill_held(struct pol_group *group, void *arg)
 	list_for_each_entry(cq, &group->all_cqs, link) {
 		if (cq->device != held->device)
 			continue;
+		queues += cq->queue_pairs;
 		cqs++;
 		cqes += cq->capacity;
 		reserved += cq->reserved;
@@ -214,6 +215,7 @@ static int pol_fill_held(struct pol_group *group, void *arg)
 	nest = nla_nest_start(held->skb, A_DEVICE(GROUP));
 	if (!nest ||
 	    nla_put_u32(held->skb, A_HELD(GROUP), group->id) ||
+	    nla_put_u32(held->skb, A_HELD(QUEUES), queues) ||
 	    nla_put_u32(held->skb, A_HELD(COMPLETION_QUEUES), cqs) ||
 	    nla_put_u32(held->skb, A_HELD(CQES), cqes) ||
 	    nla_put_u32(held->skb, A_HELD(CQES_RESERVED), reserved))
@@ -293,8 +295,6 @@ static int pol_fill_histogram(struct sk_buff *skb, const struct pol_histogram *h
 	};
 	int i;
 
-	if (nla_put_u32(skb, A_LATENCY(GROUP), group->id) ||
-	    nla_put_u32(skb, A_LATENCY(SIDE), pol_fill_stages[stage].side) ||
 	for (i = 0; i < ARRAY_SIZE(values); i++)
 		if (nla_put_u64_64bit(skb, values[i].attr, values[i].value, A_LATENCY(PAD)))
 			return -EMSGSIZE;
@@ -318,6 +318,8 @@ int pol_fill_latency(struct sk_buff *skb, const struct pol_group *group,
 	struct pol_histogram *histogram;
 	int error;
 
+	if (nla_put_u32(skb, A_LATENCY(GROUP), group->id) ||
+	    nla_put_u32(skb, A_LATENCY(SIDE), pol_fill_stages[stage].side) ||
 	    nla_put_u32(skb, A_LATENCY(CLASS), class) ||
 	    nla_put_u32(skb, A_LATENCY(STAGE), pol_fill_stages[stage].stage))
 		return -EMSGSIZE;

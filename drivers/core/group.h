@@ -81,6 +81,7 @@ struct pol_poller {
  * @shared: entries set aside once for completions of a shared receive queue
  * @owner: whose receive queue that is; compared, never looked at
  * @reserved: entries promised to queue pairs (under the group's lock)
+ * @queue_pairs: how many these are (under the group's lock)
  * @armed: the device will raise an event for the next completion; cleared by that event
  * @broken: the device reported an error of it; nothing more is placed here
  */
@@ -94,6 +95,7 @@ struct pol_cq {
 	unsigned int shared;
 	const void *owner;
 	unsigned int reserved;
+	unsigned int queue_pairs;
 	bool armed;
 	bool broken;
 };

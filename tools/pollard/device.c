@@ -44,12 +44,6 @@ static const struct attr groups[] = {
 	ATTR_U32(G(COMPLETION_QUEUES), "completion-queues"),
 	ATTR_U32(G(CQES), "cqes"),
 	ATTR_U32(G(CQES_RESERVED), "cqes-reserved"),
-	ATTR_U32(G(RECEIVES), "receives"),
-	ATTR_U32(G(SMALL_BUFFERS), "small-buffers"),
-	ATTR_U32(G(SMALL_USED), "small-used"),
-	ATTR_U32(G(LARGE_BUFFERS), "large-buffers"),
-	ATTR_U32(G(LARGE_USED), "large-used"),
-	ATTR_SIZE64(G(MEMORY_BYTES), "memory-bytes"),
 	ATTR_END
 };
 
