@@ -270,10 +270,10 @@ static u16 polt_command_check(struct polt_command *command, u32 *len)
 	const struct nvme_command *sqe = &command->sqe;
 
 	if (polt_command_is_fabrics(command)) {
-		command->to_host = sqe->fabrics.fctype & 2;
+		command->to_host = sqe->fabrics.fctype & POLT_OPCODE_TO_HOST;
 		return polt_admin_data_len(queue, sqe, len);
 	}
-	command->to_host = sqe->common.opcode & 2;
+	command->to_host = sqe->common.opcode & POLT_OPCODE_TO_HOST;
 	if (unlikely(!queue->connected))
 		return NVME_SC_CMD_SEQ_ERROR | NVME_STATUS_DNR;
 	if (unlikely(sqe->common.flags & (NVME_CMD_FUSE_FIRST | NVME_CMD_FUSE_SECOND)))

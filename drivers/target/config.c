@@ -140,13 +140,16 @@ void polt_object_free(struct polt_object *object)
 
 /* Subsystems */
 
+/* Makes two halves of a serial number of one NQN. Changing it changes everybody's disks. */
+#define POLT_SERIAL_SEED	0x504f4c4c
+
 /* The same serial number each time the subsystem is configured, other ones for other NQNs. */
 static void polt_subsystem_make_serial(struct polt_subsystem *subsystem)
 {
 	size_t len = strlen(subsystem->nqn);
 
 	snprintf(subsystem->serial, sizeof(subsystem->serial), "%08x%08x",
-		 jhash(subsystem->nqn, len, 0), jhash(subsystem->nqn, len, 0x504f4c4c));
+		 jhash(subsystem->nqn, len, 0), jhash(subsystem->nqn, len, POLT_SERIAL_SEED));
 }
 
 struct polt_subsystem *polt_subsystem_alloc(const char *nqn)

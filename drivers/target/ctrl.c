@@ -272,7 +272,7 @@ static void polt_ctrl_enable(struct polt_ctrl *ctrl)
 		return;
 	}
 	polt_ctrl_set_state(ctrl, POLT_CTRL_ENABLING);
-	ctrl->ready_deadline = jiffies + msecs_to_jiffies(POLT_CAP_TO * 500);
+	ctrl->ready_deadline = jiffies + msecs_to_jiffies(POLT_CAP_TO * POLT_CAP_TO_UNIT_MS);
 	polt_ctrl_try_ready(ctrl);
 }
 

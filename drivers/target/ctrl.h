@@ -33,7 +33,8 @@ struct polt_queue;
 
 #define POLT_FIRMWARE		"0.1.0"	/* firmware revision that Identify reports: our version */
 #define POLT_DISCOVERY_KATO_MS	120000U	/* of a discovery controller that was given none */
-#define POLT_CAP_TO		30U	/* CAP.TO, units of 500 ms: the longest wait for CSTS.RDY */
+#define POLT_CAP_TO		30U	/* CAP.TO: the longest wait for CSTS.RDY */
+#define POLT_CAP_TO_UNIT_MS	500U
 
 /* Numbered as enum pollard_target_controller_state. */
 enum polt_ctrl_state {
