@@ -110,6 +110,8 @@ static void polt_admin_ns_values(const struct polt_namespace *namespace,
 	values->block_shift = backend->block_shift;
 	values->read_only = READ_ONCE(backend->read_only);
 	values->volatile_cache = backend->volatile_cache;
+	values->granule_blocks = READ_ONCE(backend->granule_blocks);
+	values->optimal_blocks = READ_ONCE(backend->optimal_blocks);
 	memcpy(values->nguid, namespace->nguid, sizeof(values->nguid));
 	values->uuid = namespace->uuid;
 }

@@ -62,6 +62,8 @@ struct polt_backend {
 	u64 blocks;			/* capacity in logical blocks */
 	u8 block_shift;			/* log2 of the logical block size */
 	u32 alignment;			/* what addresses of data must be multiples of */
+	u32 granule_blocks;		/* multiples of this are written best; 0: not known */
+	u32 optimal_blocks;		/* best size of I/O; 0: not known */
 	bool read_only;			/* refuse writes; changes under load */
 	bool volatile_cache;		/* Flush means something; for Identify */
 	enum polt_submit_mode submit;	/* as decided: INLINE or WORKER; changes under load */
@@ -75,7 +77,6 @@ struct polt_backend *polt_backend_open(const struct polt_backend_params *params,
 				       struct netlink_ext_ack *extack);
 void polt_backend_close(struct polt_backend *backend);
 
-#endif
 /* What a mode comes to with this back end: INLINE, which must be possible, or WORKER. */
 static inline enum polt_submit_mode polt_backend_submit(const struct polt_backend *backend,
 							enum polt_submit_mode asked)
@@ -85,3 +86,4 @@ static inline enum polt_submit_mode polt_backend_submit(const struct polt_backen
 	return asked;
 }
 
+#endif

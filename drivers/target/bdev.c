@@ -409,6 +409,22 @@ static u64 polt_bdev_blocks(const struct polt_bdev *bdev)
 	return bdev_nr_bytes(bdev->handle.bdev) >> bdev->backend.block_shift;
 }
 
+/* What the disk likes best. Where its blocks do not begin with ours, there is nothing to align. */
+static void polt_bdev_note_limits(struct polt_bdev *bdev)
+{
+	struct block_device *device = bdev->handle.bdev;
+	struct polt_backend *backend = &bdev->backend;
+	u32 granule = 0, optimal = 0;
+
+	if (!bdev_alignment_offset(device)) {
+		granule = max_t(u32, bdev_physical_block_size(device), bdev_io_min(device));
+		optimal = bdev_io_opt(device);
+	}
+	WRITE_ONCE(backend->alignment, bdev_dma_alignment(device) + 1);
+	WRITE_ONCE(backend->granule_blocks, granule >> backend->block_shift);
+	WRITE_ONCE(backend->optimal_blocks, optimal >> backend->block_shift);
+}
+
 static bool polt_bdev_rescan(struct polt_backend *backend)
 {
 	struct polt_bdev *bdev = container_of(backend, struct polt_bdev, backend);
@@ -418,7 +434,7 @@ static bool polt_bdev_rescan(struct polt_backend *backend)
 
 	WRITE_ONCE(backend->blocks, blocks);
 	WRITE_ONCE(backend->volatile_cache, volatile_cache);
-	WRITE_ONCE(backend->alignment, bdev_dma_alignment(bdev->handle.bdev) + 1);
+	polt_bdev_note_limits(bdev);
 	return changed;
 }
 
@@ -440,7 +456,7 @@ static int polt_bdev_learn(struct polt_bdev *bdev, const struct polt_backend_par
 	}
 	backend->read_only = params->read_only || bdev_read_only(device);
 	backend->volatile_cache = bdev_write_cache(device);
-	backend->alignment = bdev_dma_alignment(device) + 1;
+	polt_bdev_note_limits(bdev);
 	/* With a protection information format the block layer allocates for every bio. */
 	backend->inline_possible = bdev_nowait(device) && !pol_compat_bdev_blocks(device) &&
 				   !blk_get_integrity(device->bd_disk);
@@ -448,6 +464,7 @@ static int polt_bdev_learn(struct polt_bdev *bdev, const struct polt_backend_par
 		NL_SET_ERR_MSG_MOD(extack, "device may block: submit inline is not possible");
 		return -EOPNOTSUPP;
 	}
+	backend->submit = polt_backend_submit(backend, params->submit);
 	return 0;
 }
 

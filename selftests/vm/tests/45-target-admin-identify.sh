@@ -39,6 +39,18 @@ id_namespace()
 	adm_refused 0b nvme id-ns "$adm_ctrl" -n 0xffffffff
 }
 
+# A disk of 512-byte blocks on 4 KiB pages says so; memory has nothing to say.
+id_geometry()
+{
+	local id status=0
+
+	modprobe brd rd_nr=1 rd_size=4096 && pollard namespace add $adm_nqn nsid 2 device /dev/ram0 || return
+	id=$(nvme id-ns "$adm_ctrl" -n 2) && adm_field "$id" nsfeat 0x10 && adm_field "$id" npwg 7 &&
+		adm_field "$id" npwa 7 && adm_field "$id" nows 7 &&
+		id=$(nvme id-ns "$adm_ctrl" -n 1) && adm_field "$id" nsfeat 0 || status=1
+	pollard namespace del $adm_nqn 2 && return $status
+}
+
 id_descriptors()
 {
 	local d
@@ -139,6 +151,10 @@ log_smart()
 	dd if=/dev/zero of="$disk" bs=64k count=16 oflag=direct 2>/dev/null || return
 	after=$(nvme smart-log "$adm_ctrl" -o json | grep host_write_commands | tr -dc 0-9)
 	[ $((after - before)) = 16 ] || { echo "writes: $before, then $after"; return 1; }
+	# What a host asks for in vain is no error of the medium.
+	adm_refused 80 nvme io-passthru "$disk" -o 2 -n 1 -l 512 -r --cdw10=0x7fffffff || return
+	[ "$(nvme smart-log "$adm_ctrl" -o json | grep media_errors | tr -dc 0-9)" = 0 ] ||
+		{ nvme smart-log "$adm_ctrl"; return 1; }
 }
 
 log_errors()
@@ -151,10 +167,6 @@ log_errors()
 }
 
 # effects: each command that is there, and no other
-	# What a host asks for in vain is no error of the medium.
-	adm_refused 80 nvme io-passthru "$disk" -o 2 -n 1 -l 512 -r --cdw10=0x7fffffff || return
-	[ "$(nvme smart-log "$adm_ctrl" -o json | grep media_errors | tr -dc 0-9)" = 0 ] ||
-		{ nvme smart-log "$adm_ctrl"; return 1; }
 effects()
 {
 	local have
@@ -256,6 +268,7 @@ tap_run "log pages in pieces and past their end" log_pieces
 tap_run "properties" properties
 tap_run "Abort says what it did" aborts
 tap_run "commands that are not there" refusals
+tap_run "sizes that a disk likes best" id_geometry
 tap_run "disconnect" adm_disconnect
 tap_run "nothing is left" adm_settled "$before"
 tap_run "modules unload" adm_teardown
