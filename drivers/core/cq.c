@@ -51,6 +51,7 @@ static void pol_cq_attach(struct pol_group *group, void *arg)
 {
 	struct pol_cq *cq = arg;
 
+	pol_group_assert_owned(group);
 	list_add_tail(&cq->entry, &group->cqs);
 }
 
@@ -58,6 +59,7 @@ static void pol_cq_detach(struct pol_group *group, void *arg)
 {
 	struct pol_cq *cq = arg;
 
+	pol_group_assert_owned(group);
 	list_del(&cq->entry);
 }
 
@@ -195,6 +197,7 @@ void pol_cq_poll_all(struct pol_group *group, unsigned int *found)
 {
 	struct pol_cq *cq;
 
+	pol_group_assert_owned(group);
 	list_for_each_entry(cq, &group->cqs, entry)
 		pol_cq_poll(group, cq, found);
 }
@@ -210,6 +213,7 @@ void pol_cq_arm_all(struct pol_group *group)
 {
 	struct pol_cq *cq;
 
+	pol_group_assert_owned(group);
 	list_for_each_entry(cq, &group->cqs, entry) {
 		if (READ_ONCE(cq->armed))
 			continue;

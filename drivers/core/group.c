@@ -63,7 +63,7 @@ static void pol_group_set_state(struct pol_group *group, enum pol_group_state st
 	};
 
 	lockdep_assert_held(&pol_groups_lock);
-	WARN_ON_ONCE(!(allowed[group->state] & BIT(state)));
+	WARN_ON_ONCE(!pol_state_may(allowed, group->state, state));
 	trace_pol_group_state(group->id, group->state, state);
 	WRITE_ONCE(group->state, state);
 }

@@ -19,6 +19,7 @@
 #define POL_CORE_GROUP_H
 
 #include <linux/atomic.h>
+#include <linux/bits.h>
 #include <linux/kobject.h>
 #include <linux/llist.h>
 #include <linux/mutex.h>
@@ -207,11 +208,17 @@ static inline void pol_wish_init(struct pol_wish *wish)
 #ifdef POLLARD_DEBUG
 #define pol_debug_assert(condition)	WARN_ON_ONCE(!(condition))
 #else
-#define pol_debug_assert(condition)	do { } while (0)
+#define pol_debug_assert(condition)	do { if (false) (void)(condition); } while (0)
 #endif
 
 /* At the beginning of whatever touches what is the thread's own. */
 #define pol_group_assert_owned(group)	pol_debug_assert(pol_group_owns(group))
+
+/*
+ * May something go from one state to another? @allowed has for each state the bits of those that
+ * may follow: the arrows of the picture.
+ */
+#define pol_state_may(allowed, from, to)	(!!((allowed)[from] & BIT(to)))
 
 /* Time of the pass that is running, nanoseconds of local_clock(). Thread only. */
 static inline u64 pol_group_now(const struct pol_group *group)
@@ -219,8 +226,26 @@ static inline u64 pol_group_now(const struct pol_group *group)
 	return group->now;
 }
 
-#define pol_group_count(group, what, n)	\
-	WRITE_ONCE((group)->counters.what, (group)->counters.what + (n))
+/* Count some work. Thread only. */
+#define pol_group_count(group, what, n)						\
+	do {									\
+		pol_group_assert_owned(group);					\
+		WRITE_ONCE((group)->counters.what, (group)->counters.what + (n));	\
+	} while (0)
+
+/**
+ * pol_latency_add - keep the time that a stage of a command took
+ * @group: the group whose thread calls
+ * @class: what kind of command
+ * @stage: which part of its life
+ * @ns: nanoseconds
+ */
+static inline void pol_latency_add(struct pol_group *group, enum pol_latency_class class,
+				   enum pol_latency_stage stage, u64 ns)
+{
+	pol_group_assert_owned(group);
+	pol_histogram_add(&group->latency->stage[class][stage], ns);
+}
 
 /* Control side: process context, may sleep. */
 int pol_group_add(unsigned int id, int cpu, u32 spin_us);

@@ -34,12 +34,6 @@ struct pol_latency {
 	struct pol_histogram stage[POL_LATENCY_CLASSES][POL_LATENCY_STAGES];
 };
 
-static inline void pol_latency_add(struct pol_latency *latency, enum pol_latency_class class,
-				   enum pol_latency_stage stage, u64 ns)
-{
-	pol_histogram_add(&latency->stage[class][stage], ns);
-}
-
 struct pol_histogram *pol_latency_copy(const struct pol_latency *latency,
 				       enum pol_latency_class class, enum pol_latency_stage stage);
 const char *pol_latency_class_name(enum pol_latency_class class);

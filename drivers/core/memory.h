@@ -19,6 +19,7 @@
 #include <rdma/ib_verbs.h>
 
 struct pol_device;
+struct pol_group;
 
 /**
  * struct pol_region - pages mapped for a device
@@ -82,18 +83,20 @@ struct pol_pool_class {
 
 /**
  * struct pol_pool - data buffers of a (group, device) pair in two classes
+ * @group: whose thread takes and gives back
  * @small: buffers of POL_BUFFER_SMALL bytes
  * @large: buffers of POL_BUFFER_LARGE bytes
  *
  * Taking and giving back: the group's thread only. Making and destroying: process context.
  */
 struct pol_pool {
+	const struct pol_group *group;
 	struct pol_pool_class small;
 	struct pol_pool_class large;
 };
 
-struct pol_pool *pol_pool_create(struct ib_device *ib, int node, unsigned int nr_small,
-				 unsigned int nr_large);
+struct pol_pool *pol_pool_create(struct ib_device *ib, const struct pol_group *group,
+				 unsigned int nr_small, unsigned int nr_large);
 void pol_pool_unmap(struct pol_pool *pool);
 void pol_pool_destroy(struct pol_pool *pool);
 unsigned int pol_pool_buffers_for(u32 bytes);

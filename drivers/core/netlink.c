@@ -167,6 +167,7 @@ static void pol_latency_empty(struct pol_group *group, void *arg)
 {
 	int class, stage;
 
+	pol_group_assert_owned(group);
 	for (class = 0; class < POL_LATENCY_CLASSES; class++)
 		for (stage = 0; stage < POL_LATENCY_STAGES; stage++)
 			pol_histogram_reset(&group->latency->stage[class][stage]);

@@ -167,6 +167,7 @@ EXPORT_SYMBOL_GPL(pol_poller_remove);
  */
 void pol_poll_flush(struct pol_group *group)
 {
+	pol_group_assert_owned(group);
 	while (!list_empty(&group->sendqs))
 		pol_sendq_flush(list_first_entry(&group->sendqs, struct pol_sendq, touched));
 	group->gathering_since = 0;

@@ -7,6 +7,7 @@
 #include <linux/sizes.h>
 #include <linux/slab.h>
 
+#include "core/group.h"
 #include "core/memory.h"
 
 /* What is asked for at a time; less where memory is in pieces or the device maps less. */
@@ -79,7 +80,7 @@ static int pol_pool_class_create(struct pol_pool_class *class, struct ib_device 
 /**
  * pol_pool_create - make a pool
  * @ib: the device its buffers are mapped for
- * @node: where to allocate
+ * @group: whose thread will take and give back; memory is allocated on its node
  * @nr_small: buffers of POL_BUFFER_SMALL bytes, at least 1
  * @nr_large: buffers of POL_BUFFER_LARGE bytes, at least as many as the longest command needs
  *
@@ -87,15 +88,17 @@ static int pol_pool_class_create(struct pol_pool_class *class, struct ib_device 
  *
  * Return: the pool or ERR_PTR(-ENOMEM).
  */
-struct pol_pool *pol_pool_create(struct ib_device *ib, int node, unsigned int nr_small,
-				 unsigned int nr_large)
+struct pol_pool *pol_pool_create(struct ib_device *ib, const struct pol_group *group,
+				 unsigned int nr_small, unsigned int nr_large)
 {
 	struct pol_pool *pool;
+	int node = group->node;
 	int error;
 
 	pool = kzalloc_node(sizeof(*pool), GFP_KERNEL, node);
 	if (!pool)
 		return ERR_PTR(-ENOMEM);
+	pool->group = group;
 	error = pol_pool_class_create(&pool->small, ib, node, POL_BUFFER_SMALL, nr_small);
 	if (error)
 		goto err_small;
@@ -170,6 +173,7 @@ int pol_pool_take(struct pol_pool *pool, u32 bytes, struct pol_buffer **buffers,
 	struct pol_pool_class *class = bytes <= POL_BUFFER_SMALL ? &pool->small : &pool->large;
 	unsigned int i;
 
+	pol_group_assert_owned(pool->group);
 	if (count > max_buffers || count > class->nr)
 		return -E2BIG;
 	if (class->nr_free < count)
@@ -185,7 +189,7 @@ EXPORT_SYMBOL_GPL(pol_pool_take);
 
 /**
  * pol_pool_give - give buffers back
- * @pool: the pool; caller is the group's thread (or the last user of a pool that is going away)
+ * @pool: the pool; caller is the group's thread
  * @buffers: from pol_pool_take()
  * @count: how many
  *
@@ -195,6 +199,7 @@ void pol_pool_give(struct pol_pool *pool, struct pol_buffer **buffers, unsigned 
 {
 	unsigned int i;
 
+	pol_group_assert_owned(pool->group);
 	for (i = 0; i < count; i++) {
 		struct pol_buffer *buffer = buffers[i];
 		struct pol_pool_class *class =

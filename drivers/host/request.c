@@ -191,7 +191,7 @@ static u64 polh_request_took(u64 from, u64 to)
 static void polh_request_measure(struct polh_tag *tag, struct request *rq)
 {
 	struct polh_request *request = blk_mq_rq_to_pdu(rq);
-	struct pol_latency *latency = tag->queue->group->latency;
+	struct pol_group *group = tag->queue->group;
 	enum pol_latency_class class = POL_LATENCY_OTHER;
 	u64 now = local_clock();
 
@@ -199,13 +199,13 @@ static void polh_request_measure(struct polh_tag *tag, struct request *rq)
 		class = POL_LATENCY_READ;
 	else if (request->command.common.opcode == nvme_cmd_write)
 		class = POL_LATENCY_WRITE;
-	pol_latency_add(latency, class, POL_LATENCY_HOST_PREPARE,
+	pol_latency_add(group, class, POL_LATENCY_HOST_PREPARE,
 			polh_request_took(tag->begun, tag->ready));
-	pol_latency_add(latency, class, POL_LATENCY_HOST_EXCHANGE,
+	pol_latency_add(group, class, POL_LATENCY_HOST_EXCHANGE,
 			polh_request_took(tag->ready, tag->answered));
-	pol_latency_add(latency, class, POL_LATENCY_HOST_FINISH,
+	pol_latency_add(group, class, POL_LATENCY_HOST_FINISH,
 			polh_request_took(tag->answered, now));
-	pol_latency_add(latency, class, POL_LATENCY_HOST_TOTAL,
+	pol_latency_add(group, class, POL_LATENCY_HOST_TOTAL,
 			polh_request_took(tag->begun, now));
 }
 

@@ -44,6 +44,7 @@ static bool polt_bdev_poll(struct pol_group *group, struct pol_poller *poller)
 	struct polt_bdev_io *io = &command->bdev;
 	unsigned int i;
 
+	pol_group_assert_owned(group);
 	/* Next time another one: this one's bios may have ended, or not have been started. */
 	list_move_tail(&io->lane_entry, &lane->commands);
 	/*
@@ -68,6 +69,7 @@ static struct polt_lane *polt_bdev_lane(struct polt_pair *pair, struct polt_back
 	struct polt_lane *lane, *unused = NULL;
 	unsigned int i;
 
+	pol_group_assert_owned(pair->group);
 	for (i = 0; i < POLT_PAIR_LANES; i++) {
 		lane = &pair->lanes[i];
 		if (lane->backend == backend)
@@ -87,6 +89,7 @@ static void polt_bdev_leave_lane(struct polt_command *command)
 {
 	struct polt_lane *lane = command->bdev.lane;
 
+	pol_group_assert_owned(command->queue->group);
 	if (!lane)
 		return;
 	command->bdev.lane = NULL;
@@ -315,6 +318,7 @@ static void polt_bdev_submit(struct polt_command *command, bool in_thread)
 	unsigned int i;
 
 	if (in_thread) {
+		pol_group_assert_owned(command->queue->group);
 		opf |= REQ_NOWAIT;
 		if (polt_bdev_wants_polling(bdev, command, opf))
 			io->lane = polt_bdev_lane(command->queue->pair, &bdev->backend);
@@ -370,6 +374,7 @@ static void polt_bdev_wave_done(struct polt_command *command)
 {
 	struct polt_bdev_io *io = &command->bdev;
 
+	pol_group_assert_owned(command->queue->group);
 	polt_bdev_uninit(io);
 	polt_bdev_leave_lane(command);
 	if (unlikely(polt_bdev_retries(io->error) && !io->retried)) {

@@ -26,6 +26,7 @@ static bool polt_buffers_try(struct polt_command *command)
 	unsigned int wanted = pol_pool_buffers_for(command->data_len);
 	bool contended = pair->nr_waiting > !list_empty(&queue->held);
 
+	pol_group_assert_owned(pair->group);
 	if (!polt_share_claim(&pair->shares[size], &pair->members, &queue->claimed[size], wanted,
 			      contended))
 		return false;
@@ -103,7 +104,7 @@ void polt_buffers_serve(struct polt_pair *pair)
 			continue;
 		}
 		polt_buffers_unwait(command);
-		pol_latency_add(pair->group->latency, command->class, POL_LATENCY_QUEUED,
+		pol_latency_add(pair->group, command->class, POL_LATENCY_QUEUED,
 				pol_group_now(pair->group) - command->since);
 		polt_command_has_buffers(command);
 		left = pair->nr_waiting;

@@ -64,7 +64,7 @@ void polt_command_check_state(const struct polt_command *command, enum polt_comm
 	};
 
 	pol_group_assert_owned(command->queue->group);
-	WARN(!(allowed[command->state] & BIT(state)), "command of queue %u goes from %u to %u\n",
+	WARN(!pol_state_may(allowed, command->state, state), "command of queue %u goes from %u to %u\n",
 	     command->queue->qid, command->state, state);
 }
 #endif
@@ -91,6 +91,7 @@ void polt_command_release(struct polt_command *command)
 {
 	struct polt_queue *queue = command->queue;
 
+	pol_group_assert_owned(queue->group);
 	polt_command_drop_receive(command);
 	if (command->namespace)
 		polt_namespace_put(command->namespace);
@@ -131,6 +132,7 @@ static void polt_command_complete(struct polt_command *command, u16 status)
 {
 	struct polt_queue *queue = command->queue;
 
+	pol_group_assert_owned(queue->group);
 	command->status = status;
 	if (command->namespace) {
 		if (unlikely(status))
@@ -155,7 +157,7 @@ static void polt_command_complete(struct polt_command *command, u16 status)
 
 static void polt_command_count_backend(struct polt_command *command, u64 now)
 {
-	pol_latency_add(command->queue->group->latency, command->class, POL_LATENCY_BACKEND,
+	pol_latency_add(command->queue->group, command->class, POL_LATENCY_BACKEND,
 			now - command->since);
 }
 
@@ -230,6 +232,7 @@ void polt_command_execute(struct polt_command *command)
  */
 void polt_command_has_buffers(struct polt_command *command)
 {
+	pol_group_assert_owned(command->queue->group);
 	if (command->to_host) {
 		polt_command_execute(command);
 		return;

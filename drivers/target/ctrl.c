@@ -88,7 +88,7 @@ static void polt_ctrl_changed(const struct polt_ctrl *ctrl)
 static void polt_ctrl_set_state(struct polt_ctrl *ctrl, enum polt_ctrl_state state)
 {
 	lockdep_assert_held(&ctrl->lock);
-	WARN_ON_ONCE(!(polt_ctrl_next[ctrl->state] & BIT(state)));
+	WARN_ON_ONCE(!pol_state_may(polt_ctrl_next, ctrl->state, state));
 	trace_polt_ctrl_state(ctrl, ctrl->state, state);
 	WRITE_ONCE(ctrl->state, state);
 	polt_ctrl_changed(ctrl);

@@ -51,7 +51,7 @@ static void polt_port_kick_later(struct polt_port *port)
 static void polt_port_set_state(struct polt_port *port, enum polt_port_state state, int error)
 {
 	lockdep_assert_held(&polt_config_lock);
-	if (WARN_ON(!(polt_port_next[port->state] & BIT(state))))
+	if (WARN_ON(!pol_state_may(polt_port_next, port->state, state)))
 		return;
 	port->state = state;
 	port->error = error;

@@ -65,7 +65,7 @@ static void polt_queue_set_state(struct polt_queue *queue, enum polt_queue_state
 	};
 
 	pol_group_assert_owned(queue->group);
-	WARN_ON_ONCE(!(allowed[queue->state] & BIT(state)));
+	WARN_ON_ONCE(!pol_state_may(allowed, queue->state, state));
 	trace_polt_queue_state(queue, queue->state, state);
 	WRITE_ONCE(queue->state, state);
 }
@@ -171,6 +171,7 @@ static void polt_queue_established(struct pol_group *group, struct pol_message *
 {
 	struct polt_queue *queue = container_of(message, struct polt_queue, established);
 
+	pol_group_assert_owned(group);
 	if (queue->state == POLT_QUEUE_CONNECTING) {
 		polt_queue_set_state(queue, POLT_QUEUE_LIVE);
 		polt_queue_serve(queue);
@@ -229,6 +230,7 @@ static void polt_queue_stop(struct pol_group *group, void *arg)
 {
 	struct polt_queue *queue = arg;
 
+	pol_group_assert_owned(group);
 	if (queue->state < POLT_QUEUE_FAILED)
 		polt_queue_set_state(queue, POLT_QUEUE_FAILED);
 	polt_queue_set_state(queue, POLT_QUEUE_DRAINING);
@@ -243,6 +245,7 @@ static void polt_queue_reap(struct polt_queue *queue)
 	unsigned int left = queue->cq->capacity + queue->cq->shared;
 	struct ib_wc wc;
 
+	pol_group_assert_owned(queue->group);
 	while (left-- && ib_poll_cq(queue->cq->cq, 1, &wc) > 0) {
 		pol_group_count(queue->group, completions, 1);
 		wc.wr_cqe->done(queue->cq->cq, &wc);
@@ -254,6 +257,7 @@ static void polt_queue_forget(struct pol_group *group, void *arg)
 {
 	struct polt_queue *queue = arg;
 
+	pol_group_assert_owned(group);
 	polt_queue_reap(queue);
 	polt_queue_drop_posted(queue);
 	polt_pair_detach(queue->pair, queue);
@@ -267,6 +271,7 @@ static void polt_queue_forget(struct pol_group *group, void *arg)
  */
 void polt_queue_command_freed(struct polt_queue *queue)
 {
+	pol_group_assert_owned(queue->group);
 	if (unlikely(queue->state == POLT_QUEUE_DEAD && !queue->in_use))
 		polt_queue_put(queue);
 }
@@ -379,6 +384,7 @@ static void polt_queue_try_abort(struct pol_group *group, void *arg)
 	struct polt_queue *queue = abort->queue;
 	unsigned int i;
 
+	pol_group_assert_owned(group);
 	if (!polt_queue_is_live(queue))
 		return;
 	for (i = 0; i < queue->nr_commands; i++) {
@@ -483,6 +489,7 @@ static void polt_queue_attach(struct pol_group *group, void *arg)
 {
 	struct polt_queue *queue = arg;
 
+	pol_group_assert_owned(group);
 	pol_sendq_init(&queue->sendq, queue->qp, group, polt_transfer_failed);
 	polt_pair_attach(queue->pair, queue);
 	polt_receives_post(&queue->receives);

@@ -54,6 +54,7 @@ static struct polt_queue *polt_pair_find(struct polt_pair *pair, const struct ib
 {
 	struct polt_queue *queue;
 
+	pol_group_assert_owned(pair->group);
 	hlist_for_each_entry(queue, polt_pair_bucket(pair, qp), pair_entry)
 		if (queue->qp == qp)
 			return queue;
@@ -148,6 +149,7 @@ static void polt_receive_done(struct ib_cq *cq, struct ib_wc *wc)
 	struct polt_pair *pair = receive->pair;
 	struct polt_queue *queue;
 
+	pol_group_assert_owned(pair->group);
 	/* In an error nothing but wr_cqe and status is valid. */
 	if (unlikely(wc->status != IB_WC_SUCCESS)) {
 		polt_receive_failed(receive, wc->status);
@@ -400,7 +402,7 @@ static struct polt_pair *polt_pair_create(struct pol_group *group, struct pol_de
 	polt_share_init(&pair->shares[POLT_BUFFERS_SMALL], nr_small,
 			nr_small / POLT_SHARE_SMALL);
 	polt_share_init(&pair->shares[POLT_BUFFERS_LARGE], nr_large, POLT_COMMAND_BUFFERS);
-	pair->pool = pol_pool_create(device->ib, group->node, nr_small, nr_large);
+	pair->pool = pol_pool_create(device->ib, group, nr_small, nr_large);
 	if (IS_ERR(pair->pool)) {
 		error = PTR_ERR(pair->pool);
 		goto err_pool;
@@ -423,6 +425,7 @@ static void polt_pair_close(struct pol_group *group, void *arg)
 {
 	struct polt_pair *pair = arg;
 
+	pol_group_assert_owned(group);
 	pair->closed = true;
 	pair->lent_out = pair->pool->small.nr_free < pair->pool->small.nr ||
 			 pair->pool->large.nr_free < pair->pool->large.nr;

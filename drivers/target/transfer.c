@@ -54,6 +54,7 @@ static void polt_transfer_with_credits(struct polt_command *command, unsigned in
 {
 	struct polt_queue *queue = command->queue;
 
+	pol_group_assert_owned(queue->group);
 	if (likely(list_empty(&queue->starved) && queue->send_credits >= wanted)) {
 		queue->send_credits -= wanted;
 		command->credits = wanted;
@@ -102,6 +103,7 @@ static void polt_transfer_watch(struct polt_command *command)
 {
 	struct polt_queue *queue = command->queue;
 
+	pol_group_assert_owned(queue->group);
 	command->since = pol_group_now(queue->group);
 	command->number = ++queue->last_number;
 	list_add_tail(&command->posted, &queue->posted);
@@ -120,6 +122,7 @@ static void polt_transfer_stalled(struct pol_group *group, struct pol_timer *tim
 	struct polt_command *oldest;
 	s64 left;
 
+	pol_group_assert_owned(group);
 	if (list_empty(&queue->posted))
 		return;
 	oldest = list_first_entry(&queue->posted, struct polt_command, posted);
@@ -139,6 +142,7 @@ static void polt_transfer_done_before(struct polt_queue *queue, u64 number)
 {
 	struct polt_command *command;
 
+	pol_group_assert_owned(queue->group);
 	while (!list_empty(&queue->posted)) {
 		command = list_first_entry(&queue->posted, struct polt_command, posted);
 		if (command->number >= number)
@@ -153,6 +157,7 @@ static void polt_transfer_tail_done(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct polt_queue *queue = container_of(wc->wr_cqe, struct polt_queue, tail_cqe);
 
+	pol_group_assert_owned(queue->group);
 	queue->tail_posted = false;
 	queue->send_credits++;
 	if (unlikely(wc->status != IB_WC_SUCCESS)) {
@@ -172,6 +177,7 @@ static void polt_transfer_tail_due(struct pol_group *group, struct pol_timer *ti
 	struct polt_queue *queue = container_of(timer, struct polt_queue, tail_timer);
 	u64 age = pol_group_now(group) - queue->unsignalled_since;
 
+	pol_group_assert_owned(group);
 	if (!queue->unsignalled)
 		return;
 	if (age >= POLT_TAIL_DELAY) {
@@ -377,6 +383,7 @@ static void polt_transfer_fetched(struct ib_cq *cq, struct ib_wc *wc)
 	struct polt_queue *queue = command->queue;
 	struct pol_group *group = queue->group;
 
+	pol_group_assert_owned(group);
 	if (unlikely(command->state != POLT_COMMAND_FETCHING))
 		return;
 	polt_transfer_done_before(queue, command->number);
@@ -390,7 +397,7 @@ static void polt_transfer_fetched(struct ib_cq *cq, struct ib_wc *wc)
 	polt_transfer_sync_for_cpu(command);
 	queue->bytes_written += command->data_len;
 	pol_group_count(group, bytes_written, command->data_len);
-	pol_latency_add(group->latency, command->class, POL_LATENCY_FETCH,
+	pol_latency_add(group, command->class, POL_LATENCY_FETCH,
 			pol_group_now(group) - command->since);
 	polt_command_execute(command);
 	polt_queue_serve(queue);
@@ -401,6 +408,7 @@ static void polt_transfer_data_failed(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct polt_command *command = container_of(wc->wr_cqe, struct polt_command, data_cqe);
 
+	pol_group_assert_owned(command->queue->group);
 	if (wc->status != IB_WC_SUCCESS)
 		polt_queue_fail_wc(command->queue, wc->status);
 }
@@ -472,6 +480,7 @@ static void polt_transfer_responded(struct ib_cq *cq, struct ib_wc *wc)
 	struct pol_group *group = queue->group;
 	u64 now = pol_group_now(group);
 
+	pol_group_assert_owned(group);
 	/* Comes for responses that asked for it, and for those that failed. */
 	if (unlikely(command->state != POLT_COMMAND_RETURNING &&
 		     command->state != POLT_COMMAND_RESPONDING))
@@ -482,9 +491,9 @@ static void polt_transfer_responded(struct ib_cq *cq, struct ib_wc *wc)
 	if (unlikely(wc->status != IB_WC_SUCCESS)) {
 		polt_queue_fail_wc(queue, wc->status);
 	} else {
-		pol_latency_add(group->latency, command->class, POL_LATENCY_RETURN,
+		pol_latency_add(group, command->class, POL_LATENCY_RETURN,
 				now - command->since);
-		pol_latency_add(group->latency, command->class, POL_LATENCY_TOTAL,
+		pol_latency_add(group, command->class, POL_LATENCY_TOTAL,
 				now - command->arrived);
 	}
 	polt_command_release(command);
@@ -502,6 +511,7 @@ static void polt_transfer_responded(struct ib_cq *cq, struct ib_wc *wc)
  */
 void polt_transfer_failed(struct pol_sendq *sendq, struct ib_send_wr *bad, int error)
 {
+	pol_group_assert_owned(sendq->group);
 	polt_queue_fail(container_of(sendq, struct polt_queue, sendq), "posting failed");
 }
 
@@ -525,6 +535,7 @@ void polt_transfer_init_queue(struct polt_queue *queue)
  */
 void polt_transfer_stop(struct polt_queue *queue)
 {
+	pol_group_assert_owned(queue->group);
 	pol_timer_cancel(queue->group, &queue->stall_timer);
 	pol_timer_cancel(queue->group, &queue->tail_timer);
 	pol_sendq_close(&queue->sendq);
