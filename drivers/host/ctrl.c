@@ -111,10 +111,10 @@ static int polh_ctrl_start_queue(struct polh_ctrl *ctrl, unsigned int qid)
 		polh_queue_leave_out(&ctrl->queues[qid]);
 		return 0;
 	}
+	if (!err)
+		err = polh_state_go_live(&ctrl->queues[qid]);
 	if (err)
 		dev_err(ctrl->nvme.device, "queue %u: Connect failed (%d)\n", qid, err);
-	else
-		set_bit(POLH_QUEUE_LIVE, &ctrl->queues[qid].flags);
 	return err;
 }
 

@@ -187,7 +187,24 @@ enum polh_queue_flag {
 	POLH_QUEUE_LEFT_OUT,	/* not connected: the CPUs that it is for were offline */
 };
 
-/* How far rdma_cm has got with a queue. */
+/*
+ * How far a queue is, which its flags say together (state.c):
+ *
+ *	idle -> connected -> live -> stopping -> idle
+ *	 |        |  '------------------^
+ *	 |        '-> idle (the connection was lost at once)
+ *	 '-> left out -> idle
+ */
+enum polh_state {
+	POLH_STATE_IDLE,
+	POLH_STATE_CONNECTED,
+	POLH_STATE_LIVE,
+	POLH_STATE_STOPPING,
+	POLH_STATE_LEFT_OUT,
+	POLH_STATES
+};
+
+/* How far rdma_cm has got with a queue: one after the other, and from any back to idle. */
 enum polh_cm_phase {
 	POLH_CM_IDLE,
 	POLH_CM_ADDRESS,
@@ -407,6 +424,11 @@ void polh_queue_fail(struct polh_queue *queue, const char *why, int detail);
 void polh_queue_sum(const struct polh_queue *queue, struct polh_counters *sum);
 int polh_queues_set_mode(struct polh_ctrl *ctrl, u32 mode);
 int polh_queue_post_receive(struct polh_queue *queue, struct polh_response *response);
+
+/* state.c */
+void polh_state_set(struct polh_queue *queue, enum polh_state state);
+int polh_state_go_live(struct polh_queue *queue);
+void polh_state_set_phase(struct polh_queue *queue, enum polh_cm_phase phase);
 
 /* blkmq.c */
 extern const struct blk_mq_ops polh_admin_ops;

@@ -84,7 +84,7 @@ static void polh_queue_cm_set(struct polh_queue *queue, enum polh_cm_phase phase
 	if (error)
 		WRITE_ONCE(queue->cm_error, error);
 	else
-		WRITE_ONCE(queue->cm_phase, phase);
+		polh_state_set_phase(queue, phase);
 	smp_mb();	/* the event is seen by the connecting task, or it has set CONNECTED */
 	wake_up_all(&queue->ctrl->cm_wait);
 }
@@ -521,8 +521,7 @@ static int polh_queue_connect_once(struct polh_queue *queue, unsigned int nr_tag
 	struct rdma_cm_id *cm_id;
 	int err;
 
-	clear_bit(POLH_QUEUE_LEFT_OUT, &queue->flags);
-	queue->cm_phase = POLH_CM_IDLE;
+	polh_state_set(queue, POLH_STATE_IDLE);
 	queue->cm_error = 0;
 	queue->nr_tags = nr_tags;
 	queue->granted = 0;
@@ -571,10 +570,9 @@ static int polh_queue_connect_once(struct polh_queue *queue, unsigned int nr_tag
 	err = polh_queue_fill(queue);
 	if (err)
 		goto err_fill;
-	smp_mb__before_atomic();	/* with polh_request_connected() */
-	set_bit(POLH_QUEUE_CONNECTED, &queue->flags);
-	/* Before the bit was set an event would not have been taken seriously. */
-	smp_mb__after_atomic();
+	/* All before is seen with it (polh_request_connected()). */
+	polh_state_set(queue, POLH_STATE_CONNECTED);
+	/* Until then an event would not have been taken seriously. */
 	if (READ_ONCE(queue->cm_error)) {
 		err = queue->cm_error;
 		goto err_connected;
@@ -582,7 +580,7 @@ static int polh_queue_connect_once(struct polh_queue *queue, unsigned int nr_tag
 	return 0;
 
 err_connected:
-	clear_bit(POLH_QUEUE_CONNECTED, &queue->flags);
+	polh_state_set(queue, POLH_STATE_IDLE);
 	synchronize_rcu();
 err_fill:
 	rdma_disconnect(cm_id);
@@ -601,7 +599,7 @@ err_cq:
 err_resolve:
 	queue->cm_id = NULL;
 	rdma_destroy_id(cm_id);
-	WRITE_ONCE(queue->cm_phase, POLH_CM_IDLE);
+	polh_state_set_phase(queue, POLH_CM_IDLE);
 	return err;
 }
 
@@ -649,11 +647,10 @@ static void polh_queues_stop_some(struct polh_ctrl *ctrl, unsigned int first, un
 	lockdep_assert_held(&ctrl->lock);
 	for (i = first; i < end; i++) {
 		queue = &ctrl->queues[i];
-		clear_bit(POLH_QUEUE_LIVE, &queue->flags);
-		if (test_and_clear_bit(POLH_QUEUE_CONNECTED, &queue->flags)) {
-			set_bit(POLH_QUEUE_STOPPING, &queue->flags);
-			any = true;
-		}
+		if (!test_bit(POLH_QUEUE_CONNECTED, &queue->flags))
+			continue;
+		polh_state_set(queue, POLH_STATE_STOPPING);
+		any = true;
 	}
 	if (!any)
 		return;
@@ -666,9 +663,13 @@ static void polh_queues_stop_some(struct polh_ctrl *ctrl, unsigned int first, un
 		rdma_disconnect(queue->cm_id);
 		polh_queue_drain_begin(queue);
 	}
-	for (i = first; i < end; i++)
-		if (test_and_clear_bit(POLH_QUEUE_STOPPING, &ctrl->queues[i].flags))
-			polh_queue_drain(&ctrl->queues[i]);
+	for (i = first; i < end; i++) {
+		queue = &ctrl->queues[i];
+		if (!test_bit(POLH_QUEUE_STOPPING, &queue->flags))
+			continue;
+		polh_state_set(queue, POLH_STATE_IDLE);
+		polh_queue_drain(queue);
+	}
 }
 
 /**
@@ -700,7 +701,7 @@ static void polh_queue_disconnect(struct polh_queue *queue)
 	polh_queue_put_device(queue->ctrl);
 	queue->cm_id = NULL;
 	rdma_destroy_id(cm_id);
-	WRITE_ONCE(queue->cm_phase, POLH_CM_IDLE);
+	polh_state_set_phase(queue, POLH_CM_IDLE);
 }
 
 /**
@@ -732,7 +733,7 @@ void polh_queue_leave_out(struct polh_queue *queue)
 	mutex_lock(&ctrl->lock);
 	polh_queues_stop_some(ctrl, queue->qid, queue->qid + 1);
 	polh_queue_disconnect(queue);
-	set_bit(POLH_QUEUE_LEFT_OUT, &queue->flags);
+	polh_state_set(queue, POLH_STATE_LEFT_OUT);
 	mutex_unlock(&ctrl->lock);
 	memalloc_noio_restore(noio);
 }
