@@ -74,6 +74,12 @@ static bool polt_command_is_fabrics(const struct polt_command *command)
 	return command->sqe.common.opcode == nvme_fabrics_command;
 }
 
+static bool polt_command_is_connect(const struct polt_command *command)
+{
+	return polt_command_is_fabrics(command) &&
+	       command->sqe.fabrics.fctype == nvme_fabrics_type_connect;
+}
+
 /* The capsule is not needed any more: its buffer can take another one. */
 static void polt_command_drop_receive(struct polt_command *command)
 {
@@ -144,8 +150,7 @@ static void polt_command_complete(struct polt_command *command, u16 status)
 		polt_command_release(command);
 		return;
 	}
-	if (unlikely(polt_command_is_fabrics(command) && !status && queue->ctrl &&
-		     command->sqe.fabrics.fctype == nvme_fabrics_type_connect))
+	if (unlikely(polt_command_is_connect(command) && !status && queue->ctrl))
 		polt_queue_connected(queue, le16_to_cpu(command->sqe.connect.sqsize));
 	if (unlikely(status) && queue->connected)
 		polt_ctrl_log_error(queue->ctrl, queue->qid, &command->sqe, status);
@@ -272,13 +277,14 @@ static u16 polt_command_check(struct polt_command *command, u32 *len)
 	struct polt_queue *queue = command->queue;
 	const struct nvme_command *sqe = &command->sqe;
 
+	/* Asked here: what comes after Connect in a worker may rely on all that it has set. */
+	if (unlikely(!queue->connected && !polt_command_is_connect(command)))
+		return NVME_SC_CMD_SEQ_ERROR | NVME_STATUS_DNR;
 	if (polt_command_is_fabrics(command)) {
 		command->to_host = sqe->fabrics.fctype & POLT_OPCODE_TO_HOST;
 		return polt_admin_data_len(queue, sqe, len);
 	}
 	command->to_host = sqe->common.opcode & POLT_OPCODE_TO_HOST;
-	if (unlikely(!queue->connected))
-		return NVME_SC_CMD_SEQ_ERROR | NVME_STATUS_DNR;
 	if (unlikely(sqe->common.flags & (NVME_CMD_FUSE_FIRST | NVME_CMD_FUSE_SECOND)))
 		return NVME_SC_INVALID_FIELD | NVME_STATUS_DNR;
 	if (queue->qid)

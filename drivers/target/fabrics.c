@@ -4,8 +4,8 @@
  * registers of a local drive, Disconnect ends a single I/O queue. (NVMe over Fabrics: "Fabrics
  * Command Set".)
  *
- * Commands come from the group in a worker and go back with polt_command_executed(). A queue that
- * has not seen a successful Connect executes nothing else.
+ * Commands come from the group in a worker and go back with polt_command_executed(). The group lets
+ * nothing but Connect come here of a queue that has not seen a successful one.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -149,10 +149,6 @@ void polt_fabrics_execute(struct polt_command *command)
 {
 	if (command->sqe.fabrics.fctype == nvme_fabrics_type_connect) {
 		polt_command_executed(command, polt_fabrics_connect(command));
-		return;
-	}
-	if (!command->queue->connected) {
-		polt_command_executed(command, NVME_SC_CMD_SEQ_ERROR | NVME_STATUS_DNR);
 		return;
 	}
 	polt_command_executed(command, polt_fabrics_connected(command));
