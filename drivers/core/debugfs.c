@@ -8,6 +8,7 @@
 #include <linux/slab.h>
 
 #include "core/device.h"
+#include "core/fault.h"
 #include "core/group.h"
 #include "core/sysfs.h"
 
@@ -86,6 +87,7 @@ void __init pol_debugfs_init(void)
 {
 	pol_debugfs_dir = debugfs_create_dir("pollard", NULL);
 	pol_debugfs_groups = debugfs_create_dir("groups", pol_debugfs_dir);
+	pol_fault_init(pol_debugfs_dir);
 }
 
 void pol_debugfs_exit(void)

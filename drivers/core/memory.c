@@ -11,6 +11,7 @@
 #include <linux/sizes.h>
 
 #include "core/device.h"
+#include "core/fault.h"
 #include "core/memory.h"
 
 #define POL_REGION_GFP	(GFP_KERNEL | __GFP_ZERO | __GFP_COMP | __GFP_NOWARN | __GFP_NORETRY)
@@ -167,7 +168,8 @@ void pol_mem_sync_for_device(const struct pol_region *region, size_t offset, siz
 	if (unlikely(!region->ib))
 		return;
 #ifdef POLLARD_DEBUG
-	memcpy(page_address(region->device_page) + offset, region->virt + offset, len);
+	if (!pol_fault_sync(len))
+		memcpy(page_address(region->device_page) + offset, region->virt + offset, len);
 #endif
 	ib_dma_sync_single_for_device(region->ib, region->dma + offset, len, DMA_BIDIRECTIONAL);
 }
@@ -187,7 +189,8 @@ void pol_mem_sync_for_cpu(const struct pol_region *region, size_t offset, size_t
 		return;
 	ib_dma_sync_single_for_cpu(region->ib, region->dma + offset, len, DMA_BIDIRECTIONAL);
 #ifdef POLLARD_DEBUG
-	memcpy(region->virt + offset, page_address(region->device_page) + offset, len);
+	if (!pol_fault_sync(len))
+		memcpy(region->virt + offset, page_address(region->device_page) + offset, len);
 #endif
 }
 EXPORT_SYMBOL_GPL(pol_mem_sync_for_cpu);

@@ -22,6 +22,7 @@
 #include <linux/sched/clock.h>
 #include <linux/sched/stat.h>
 
+#include "core/fault.h"
 #include "core/group.h"
 #include "core/sendq.h"
 #include "core/trace.h"
@@ -34,7 +35,7 @@
  */
 void pol_poll_wake(struct pol_group *group)
 {
-	if (READ_ONCE(group->sleeping))
+	if (READ_ONCE(group->sleeping) && !pol_fault_wake())
 		wake_up_process(group->thread);
 }
 
