@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Faults on purpose, in a DEBUG build on a kernel with fault injection: what the tests have to
- * notice is left out. The controls are the kernel's usual ones (Documentation/fault-injection in its
- * sources), in /sys/kernel/debug/pollard; nothing fails until they say so.
+ * notice is left out. The controls are the kernel's usual ones (Documentation/fault-injection in
+ * its sources), in /sys/kernel/debug/pollard; nothing fails until they say so.
  *
  *	fail_wake	a group that sleeps is not woken
  *	fail_sync	a hand-over between device and CPU does not copy between the two sides of

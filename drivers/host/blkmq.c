@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What blk-mq calls: it gives requests to queues, one by one or in batches, polls queues, and says when
- * a request has taken too long. The request's own way is in request.c.
+ * What blk-mq calls: it gives requests to queues, one by one or in batches, polls queues, and says
+ * when a request has taken too long. The request's own way is in request.c.
  *
- * Requests of a batch go out with one post, so one doorbell. Where blk-mq hands them over as a list,
- * ->queue_rqs, the chain is built from that. Where it hands them over one by one and says which is the
- * last (with an I/O scheduler, and on kernels before 6.7), they wait in the queue's lockless list until the
- * last of the batch comes, or ->commit_rqs because that does not come.
+ * Requests of a batch go out with one post, so one doorbell. Where blk-mq hands them over as a
+ * list, ->queue_rqs, the chain is built from that. Where it hands them over one by one and says
+ * which is the last (with an I/O scheduler, and on kernels before 6.7), they wait in the queue's
+ * lockless list until the last of the batch comes, or ->commit_rqs because that does not come.
  *
  * Nothing is owned here: a request is blk-mq's until it is prepared, then its tag's.
  */
@@ -36,8 +36,9 @@ static blk_status_t polh_request_refuse(struct polh_queue *queue, struct request
 		polh_recovery_fail(ctrl);
 	}
 	/*
-	 * Live without a connection: recovery is about to begin, or somebody else made the controller live
-	 * that it had found in another state, as nvme-core does when a firmware has been activated.
+	 * Live without a connection: recovery is about to begin, or somebody else made the
+	 * controller live that it had found in another state, as nvme-core does when a firmware has
+	 * been activated.
 	 */
 	if (unlikely(!test_bit(POLH_QUEUE_CONNECTED, &queue->flags) &&
 		     test_bit(POLH_CTRL_FAILED, &ctrl->flags) &&
@@ -59,7 +60,10 @@ static blk_status_t polh_queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_m
 	if (!polh_request_connected(queue) ||
 	    !polh_compat_check_ready(&queue->ctrl->nvme, bd->rq,
 				     test_bit(POLH_QUEUE_LIVE, &queue->flags))) {
-		/* Refused may mean ended, and a batch whose last request was ended is not committed. */
+		/*
+		 * Refused may mean ended, and a batch whose last request was ended is not
+		 * committed.
+		 */
 		polh_request_post_pending(queue);
 		rcu_read_unlock();
 		return polh_request_refuse(queue, bd->rq);

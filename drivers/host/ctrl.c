@@ -233,8 +233,8 @@ static int polh_ctrl_connect_io(struct polh_ctrl *ctrl, unsigned int nr, unsigne
 }
 
 /*
- * The number of I/O queues is not what it was: move blk-mq's queues over, with nothing in them. Under the
- * controller's lock, or somebody would cancel tags that are just being replaced.
+ * The number of I/O queues is not what it was: move blk-mq's queues over, with nothing in them.
+ * Under the controller's lock, or somebody would cancel tags that are just being replaced.
  */
 static int polh_ctrl_change_queues(struct polh_ctrl *ctrl, unsigned int nr)
 {

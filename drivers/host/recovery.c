@@ -89,9 +89,10 @@ static void polh_recovery_take_down(struct polh_ctrl *ctrl)
 	nvme_stop_keep_alive(nvme);
 	flush_work(&nvme->async_event_work);
 	/*
-	 * Nothing is quiesced: what comes meanwhile is refused, as it is while reconnecting, or goes another
-	 * path. Whoever made the controller live a moment ago may still be about to unquiesce its disks,
-	 * and nvme-core keeps one bit for all who do either: quiescing just then lasted for ever.
+	 * Nothing is quiesced: what comes meanwhile is refused, as it is while reconnecting, or
+	 * goes another path. Whoever made the controller live a moment ago may still be about to
+	 * unquiesce its disks, and nvme-core keeps one bit for all who do either: quiescing just
+	 * then lasted for ever.
 	 */
 	polh_ctrl_drop(ctrl, 0);
 	polh_compat_stop_auth(nvme);
@@ -139,8 +140,9 @@ static void polh_recovery_give_up_device(struct polh_ctrl *ctrl, struct ib_devic
 	if (ctrl->device && ctrl->device->ib == ib) {
 		dev_warn(ctrl->nvme.device, "%s is being removed\n", ctrl->device->name);
 		/*
-		 * First, or a path that is live by name takes everything back that another has given up.
-		 * Under the lock: deletion has not taken it for the last time, so it will wait.
+		 * First, or a path that is live by name takes everything back that another has
+		 * given up. Under the lock: deletion has not taken it for the last time, so it will
+		 * wait.
 		 */
 		polh_recovery_fail(ctrl);
 		polh_queues_stop(ctrl, 0);
@@ -266,7 +268,10 @@ void polh_recovery_stop(struct polh_ctrl *ctrl)
 	flush_work(&ctrl->recovery_work);
 	cancel_delayed_work_sync(&ctrl->reconnect_work);
 	if (polh_nvme_state(&ctrl->nvme) != NVME_CTRL_RESETTING) {
-		/* What is left in the disks' queues has to end, and soon, even while a firmware is activated. */
+		/*
+		 * What is left in the disks' queues has to end, and soon, even while a firmware is
+		 * activated.
+		 */
 		polh_compat_unquiesce_io(&ctrl->nvme);
 		polh_recovery_watch(ctrl);
 	}

@@ -328,8 +328,8 @@ void polh_request_post(struct polh_chain *chain)
  * @queue: queue
  *
  * Whoever comes first takes all: those who have added something come themselves when their batch
- * ends, and then find nothing, or what others have added since. On a queue that is not connected any
- * more the requests stay where they are, see polh_request_forget_pending().
+ * ends, and then find nothing, or what others have added since. On a queue that is not connected
+ * any more the requests stay where they are, see polh_request_forget_pending().
  *
  * Context: under RCU.
  */
@@ -351,8 +351,8 @@ void polh_request_post_pending(struct polh_queue *queue)
  * polh_request_forget_pending() - nobody shall post what has not been posted
  * @queue: queue that has not been connected for a grace period
  *
- * The requests themselves are in flight as those are whose post failed: polh_request_release() takes
- * back what they have, polh_ctrl_cancel() ends them.
+ * The requests themselves are in flight as those are whose post failed: polh_request_release()
+ * takes back what they have, polh_ctrl_cancel() ends them.
  */
 void polh_request_forget_pending(struct polh_queue *queue)
 {
@@ -365,7 +365,8 @@ void polh_request_forget_pending(struct polh_queue *queue)
  * @rq: a request that blk-mq has given to the driver
  *
  * Context: under RCU, since before the queue was seen connected.
- * Return: BLK_STS_OK: the request is in flight and its tag is to be posted. Anything else leaves it as it was.
+ * Return: BLK_STS_OK: the request is in flight and its tag is to be posted. Anything else leaves it
+ * as it was.
  */
 blk_status_t polh_request_prepare(struct polh_queue *queue, struct request *rq)
 {
@@ -500,9 +501,9 @@ void polh_request_responded(struct ib_cq *cq, struct ib_wc *wc)
 	memcpy(&cqe, queue->responses.virt + offset, sizeof(cqe));
 
 	/*
-	 * The command's end may let the next one out: the buffer for its response is there first. Behind
-	 * the marker by which a queue pair is drained nothing may be posted: nobody would wait for it
-	 * before the buffers go.
+	 * The command's end may let the next one out: the buffer for its response is there first.
+	 * Behind the marker by which a queue pair is drained nothing may be posted: nobody would
+	 * wait for it before the buffers go.
 	 */
 	rcu_read_lock();
 	err = polh_request_connected(queue) ? polh_queue_post_receive(queue, response) : 0;
