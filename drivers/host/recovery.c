@@ -86,8 +86,6 @@ static void polh_recovery_take_down(struct polh_ctrl *ctrl)
 {
 	struct nvme_ctrl *nvme = &ctrl->nvme;
 
-	nvme_stop_keep_alive(nvme);
-	flush_work(&nvme->async_event_work);
 	/*
 	 * Nothing is quiesced: what comes meanwhile is refused, as it is while reconnecting, or
 	 * goes another path. Whoever made the controller live a moment ago may still be about to
@@ -95,6 +93,12 @@ static void polh_recovery_take_down(struct polh_ctrl *ctrl)
 	 * then lasted for ever.
 	 */
 	polh_ctrl_drop(ctrl, 0);
+	/*
+	 * Not before: some kernels' keep-alive work (6.1's) waits for the answer to its command,
+	 * which only the drop ends. Another one is refused at once.
+	 */
+	nvme_stop_keep_alive(nvme);
+	flush_work(&nvme->async_event_work);
 	polh_compat_stop_auth(nvme);
 	if (nvme_change_ctrl_state(nvme, NVME_CTRL_CONNECTING)) {
 		polh_ctrl_changed(ctrl);
