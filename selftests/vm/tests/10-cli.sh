@@ -152,7 +152,7 @@ connection()
 	dd if="$(nvme_of $n:a)" of=/dev/null bs=4k count=20 iflag=direct status=none || return
 	shows ' target   *read  *backend  *[1-9]' pollard latency || return
 	shows '"class":"read","stage":"total","count":[1-9]' pollard latency show -j || return
-	shows '^	group [0-9]* completion-queues 1 ' pollard device show rxe0 || return
+	shows '^	group [0-9]* queues [1-9][0-9]* completion-queues 1 ' pollard device show rxe0 || return
 	shows ' memory-bytes [1-9]' pollard device show rxe0 || return
 	pollard latency reset && ! pollard latency | grep ' read ' || return
 	# The target's one ends when its queues have.
