@@ -8,8 +8,6 @@
 # vm-args: in-tree ours
 # vm-args: in-tree in-tree
 # vm-sample: ours ours quick
-# vm-sample: ours in-tree quick
-# vm-sample: in-tree ours quick
 # vm-debug-args: ours ours quick
 # vm-debug-args: ours in-tree quick
 # vm-debug-args: in-tree ours quick
