@@ -185,7 +185,7 @@ static int pol_fill_port(struct sk_buff *skb, struct ib_device *ib, u32 port)
 	return 0;
 }
 
-#define POL_HELD_ATTRS	4U	/* that pol_fill_held() puts for a group */
+#define POL_HELD_ATTRS	5U	/* that pol_fill_held() puts for a group */
 
 struct pol_held {
 	struct sk_buff *skb;
