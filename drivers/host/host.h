@@ -425,6 +425,12 @@ void polh_queue_sum(const struct polh_queue *queue, struct polh_counters *sum);
 int polh_queues_set_mode(struct polh_ctrl *ctrl, u32 mode);
 int polh_queue_post_receive(struct polh_queue *queue, struct polh_response *response);
 
+/* A queue that is not polled is reaped by its group's thread and nobody else. */
+static inline void polh_queue_assert_reaper(const struct polh_queue *queue)
+{
+	pol_debug_assert(!queue->group || pol_group_owns(queue->group));
+}
+
 /* state.c */
 void polh_state_set(struct polh_queue *queue, enum polh_state state);
 int polh_state_go_live(struct polh_queue *queue);

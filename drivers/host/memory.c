@@ -152,7 +152,7 @@ static void polh_memory_registered(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct polh_queue *queue = container_of(wc->wr_cqe, struct polh_queue, registration.cqe);
 
-	pol_debug_assert(!queue->group || pol_group_owns(queue->group));
+	polh_queue_assert_reaper(queue);
 	/* All registrations report here when one fails; the first report counts. */
 	if (queue->registration.status == IB_WC_SUCCESS)
 		queue->registration.status = wc->status;

@@ -398,18 +398,12 @@ blk_status_t polh_request_prepare(struct polh_queue *queue, struct request *rq)
 	return BLK_STS_OK;
 }
 
-/* A queue that is not polled is reaped by its group's thread and nobody else. */
-static void polh_request_assert_reaper(const struct polh_queue *queue)
-{
-	pol_debug_assert(!queue->group || pol_group_owns(queue->group));
-}
-
 /* Of those that asked for it, and of any that failed. */
 static void polh_request_sent(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct polh_tag *tag = container_of(wc->wr_cqe, struct polh_tag, sent);
 
-	polh_request_assert_reaper(tag->queue);
+	polh_queue_assert_reaper(tag->queue);
 	polh_reaped(tag->queue, completions, 1);
 	if (unlikely(wc->status != IB_WC_SUCCESS)) {
 		polh_queue_fail(tag->queue, ib_wc_status_msg(wc->status), wc->status);
@@ -423,7 +417,7 @@ static void polh_request_registered(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct polh_tag *tag = container_of(wc->wr_cqe, struct polh_tag, registered);
 
-	polh_request_assert_reaper(tag->queue);
+	polh_queue_assert_reaper(tag->queue);
 	polh_reaped(tag->queue, completions, 1);
 	if (wc->status != IB_WC_SUCCESS)
 		polh_queue_fail(tag->queue, ib_wc_status_msg(wc->status), wc->status);
@@ -433,7 +427,7 @@ static void polh_request_invalidated(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct polh_tag *tag = container_of(wc->wr_cqe, struct polh_tag, invalidated);
 
-	polh_request_assert_reaper(tag->queue);
+	polh_queue_assert_reaper(tag->queue);
 	polh_reaped(tag->queue, completions, 1);
 	if (wc->status != IB_WC_SUCCESS) {
 		polh_queue_fail(tag->queue, ib_wc_status_msg(wc->status), wc->status);
@@ -487,7 +481,7 @@ void polh_request_responded(struct ib_cq *cq, struct ib_wc *wc)
 	struct nvme_completion cqe;
 	int err;
 
-	polh_request_assert_reaper(queue);
+	polh_queue_assert_reaper(queue);
 	polh_reaped(queue, completions, 1);
 	if (unlikely(wc->status != IB_WC_SUCCESS)) {
 		polh_queue_fail(queue, ib_wc_status_msg(wc->status), wc->status);
