@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Admin commands of connected queues: which there are, how much data they carry, and their
- * execution, which gathers values under the right locks and leaves the rest to identify.c,
- * features.c and log.c.
+ * Admin commands of connected queues are executed: values are gathered under the right locks, and
+ * the rest is left to sqe.c, which says what a command asks for, and to identify.c, features.c and
+ * log.c, which build what it gets.
  *
- * Commands come from the group in a worker, with buffers of exactly polt_admin_data_len() bytes,
- * and go back with polt_command_executed(). Buffers are recycled between hosts: whatever returns
- * data writes all of it.
+ * Commands come from the group in a worker, with buffers of exactly as many bytes as
+ * polt_sqe_check_admin() says, and go back with polt_command_executed(). Buffers are recycled
+ * between hosts: whatever returns data writes all of it.
  */
 #include <linux/ktime.h>
 #include <linux/printk.h>
@@ -16,64 +16,14 @@
 #include "target/command.h"
 #include "target/ctrl.h"
 #include "target/queue.h"
+#include "target/sqe.h"
 
 #define POLT_ABORT_NOT_ABORTED	(1U << 0)	/* CDW0 of Abort */
 #define POLT_CNTLIDS_MAX	2047		/* entries of a Controller List */
 
-static u16 polt_admin_fabrics_data_len(const struct nvme_command *sqe, u32 *len)
-{
-	switch (sqe->fabrics.fctype) {
-	case nvme_fabrics_type_connect:
-		*len = sizeof(struct nvmf_connect_data);
-		return NVME_SC_SUCCESS;
-	case nvme_fabrics_type_property_set:
-	case nvme_fabrics_type_property_get:
-	case POLT_FABRICS_DISCONNECT:
-		return NVME_SC_SUCCESS;
-	default:
-		/*
-		 * Not known, or authentication, which nobody was asked for: how much data it brings
-		 * does not matter.
-		 */
-		return NVME_SC_INVALID_OPCODE | NVME_STATUS_DNR;
-	}
-}
-
-u16 polt_admin_data_len(const struct polt_queue *queue, const struct nvme_command *sqe, u32 *len)
-{
-	struct polt_log_request request;
-	u16 status;
-
-	*len = 0;
-	switch (sqe->common.opcode) {
-	case nvme_fabrics_command:
-		return polt_admin_fabrics_data_len(sqe, len);
-	case nvme_admin_identify:
-		*len = NVME_IDENTIFY_DATA_SIZE;
-		return NVME_SC_SUCCESS;
-	case nvme_admin_get_features:
-	case nvme_admin_set_features:
-		if (!polt_features_known(queue->ctrl->subsystem->discovery, sqe))
-			return NVME_SC_INVALID_FIELD | NVME_STATUS_DNR;
-		*len = polt_features_data_len(sqe);
-		return NVME_SC_SUCCESS;
-	case nvme_admin_get_log_page:
-		status = polt_log_parse(sqe, POLT_MDTS_BYTES, &request);
-		if (!status)
-			*len = request.len;
-		return status;
-	case nvme_admin_abort_cmd:
-	case nvme_admin_async_event:
-	case nvme_admin_keep_alive:
-		return NVME_SC_SUCCESS;
-	default:
-		return NVME_SC_INVALID_OPCODE | NVME_STATUS_DNR;
-	}
-}
-
 /* Identify */
 
-static u16 polt_admin_identify_controller(struct polt_command *command, void *page)
+static void polt_admin_identify_controller(struct polt_command *command, void *page)
 {
 	struct polt_ctrl *ctrl = command->queue->ctrl;
 	struct polt_subsystem *subsystem = ctrl->subsystem;
@@ -97,7 +47,6 @@ static u16 polt_admin_identify_controller(struct polt_command *command, void *pa
 	};
 
 	polt_identify_controller(page, &values);
-	return NVME_SC_SUCCESS;
 }
 
 static void polt_admin_ns_values(const struct polt_namespace *namespace,
@@ -117,10 +66,9 @@ static void polt_admin_ns_values(const struct polt_namespace *namespace,
 }
 
 /* The namespace of an Identify command. False when there is none that hosts may see. */
-static bool polt_admin_find_ns(struct polt_command *command,
+static bool polt_admin_find_ns(struct polt_command *command, u32 nsid,
 			       struct polt_identify_ns_values *values)
 {
-	u32 nsid = le32_to_cpu(command->sqe.identify.nsid);
 	struct polt_namespace *namespace;
 
 	namespace = polt_namespace_get(command->queue->ctrl->subsystem, nsid);
@@ -132,51 +80,39 @@ static bool polt_admin_find_ns(struct polt_command *command,
 }
 
 /* Identify data of a namespace: zeroes for one that could be, but is not. */
-static u16 polt_admin_identify_ns(struct polt_command *command, void *page)
+static u16 polt_admin_identify_ns(struct polt_command *command,
+				  const struct polt_sqe_identify *identify, void *page)
 {
 	struct polt_identify_ns_values values;
-	u32 nsid = le32_to_cpu(command->sqe.identify.nsid);
-	bool found;
+	bool found = polt_admin_find_ns(command, identify->nsid, &values);
 
-	if (!nsid || nsid > POLT_NSID_MAX)
-		return NVME_SC_INVALID_NS | NVME_STATUS_DNR;
-	found = polt_admin_find_ns(command, &values);
-	switch (command->sqe.identify.cns) {
-	case NVME_ID_CNS_NS:
+	switch (identify->page) {
+	case POLT_PAGE_NAMESPACE:
 		polt_identify_namespace(page, found ? &values : NULL);
-		break;
-	case NVME_ID_CNS_NS_CS_INDEP:
+		return NVME_SC_SUCCESS;
+	case POLT_PAGE_INDEPENDENT:
 		polt_identify_independent(page, found ? &values : NULL);
-		break;
-	case NVME_ID_CNS_CS_NS:
-		/* No metadata, no protection information: all zeroes. */
-		break;
-	case NVME_ID_CNS_NS_DESC_LIST:
+		return NVME_SC_SUCCESS;
+	default:
 		if (!found)
 			return NVME_SC_INVALID_NS | NVME_STATUS_DNR;
 		polt_identify_descriptors(page, NVME_IDENTIFY_DATA_SIZE, &values);
-		break;
+		return NVME_SC_SUCCESS;
 	}
-	return NVME_SC_SUCCESS;
 }
 
-static u16 polt_admin_identify_active(struct polt_command *command, __le32 *list)
+static void polt_admin_identify_active(struct polt_command *command, u32 nsid, __le32 *list)
 {
-	u32 nsid = le32_to_cpu(command->sqe.identify.nsid);
 	struct polt_namespace *namespace;
 	unsigned int nr = 0;
 	unsigned long index;
 
-	/* The two highest numbers leave no room for a greater one. */
-	if (nsid >= NVME_NSID_ALL - 1)
-		return NVME_SC_INVALID_NS | NVME_STATUS_DNR;
 	xa_for_each_start(&command->queue->ctrl->subsystem->namespaces, index, namespace,
 			  nsid + 1UL) {
 		list[nr++] = cpu_to_le32(index);
 		if (nr == NVME_IDENTIFY_DATA_SIZE / sizeof(*list))
 			break;
 	}
-	return NVME_SC_SUCCESS;
 }
 
 /* A Controller List: the number of entries, then CNTLIDs from the one asked for, in order. */
@@ -200,17 +136,18 @@ static int polt_admin_add_cntlid(const struct polt_ctrl_info *info, void *arg)
 	return 0;
 }
 
-static u16 polt_admin_identify_controllers(struct polt_command *command, __le16 *list)
+static u16 polt_admin_identify_controllers(struct polt_command *command,
+					   const struct polt_sqe_identify *identify, __le16 *list)
 {
 	struct polt_admin_cntlids cntlids = {
 		.list = list,
-		.from = le16_to_cpu(command->sqe.identify.ctrlid),
+		.from = identify->cntlid,
 	};
 	struct polt_identify_ns_values values;
 
 	/* Every namespace is attached to every controller. */
-	if (command->sqe.identify.cns == NVME_ID_CNS_CTRL_NS_LIST &&
-	    !polt_admin_find_ns(command, &values))
+	if (identify->page == POLT_PAGE_NS_CONTROLLERS &&
+	    !polt_admin_find_ns(command, identify->nsid, &values))
 		return NVME_SC_INVALID_NS | NVME_STATUS_DNR;
 	polt_ctrl_for_each(command->queue->ctrl->subsystem, polt_admin_add_cntlid, &cntlids);
 	list[0] = cpu_to_le16(cntlids.nr);
@@ -220,42 +157,35 @@ static u16 polt_admin_identify_controllers(struct polt_command *command, __le16 
 /* Fill in a page of zeroes. */
 static u16 polt_admin_identify_page(struct polt_command *command, void *page)
 {
-	const struct nvme_identify *identify = &command->sqe.identify;
+	bool discovery = command->queue->ctrl->subsystem->discovery;
+	struct polt_sqe_identify identify;
+	u16 status;
 
-	if (identify->cns == NVME_ID_CNS_CTRL)
-		return polt_admin_identify_controller(command, page);
-	if (command->queue->ctrl->subsystem->discovery)
-		return NVME_SC_INVALID_FIELD | NVME_STATUS_DNR;
+	status = polt_sqe_parse_identify(&command->sqe, discovery, POLT_NSID_MAX, &identify);
+	if (status)
+		return status;
 
-	switch (identify->cns) {
-	case NVME_ID_CNS_NS:
-	case NVME_ID_CNS_NS_DESC_LIST:
-	case NVME_ID_CNS_NS_CS_INDEP:
-		return polt_admin_identify_ns(command, page);
-	case NVME_ID_CNS_NS_ACTIVE_LIST:
-		return polt_admin_identify_active(command, page);
-	case NVME_ID_CNS_CTRL_NS_LIST:
-	case NVME_ID_CNS_CTRL_LIST:
-		return polt_admin_identify_controllers(command, page);
-	}
-
-	/* What there is per I/O command set. The only one is NVM. */
-	if (identify->csi != NVME_CSI_NVM)
-		return NVME_SC_INVALID_FIELD | NVME_STATUS_DNR;
-	switch (identify->cns) {
-	case NVME_ID_CNS_CS_NS:
-		return polt_admin_identify_ns(command, page);
-	case NVME_ID_CNS_CS_CTRL:
-		/* No command has a limit of its own: all zeroes. */
-		return NVME_SC_SUCCESS;
-	case POLT_CNS_CSI_NS_LIST:
-		return polt_admin_identify_active(command, page);
-	case POLT_CNS_CSI_SETS:
+	switch (identify.page) {
+	case POLT_PAGE_CONTROLLER:
+		polt_admin_identify_controller(command, page);
+		break;
+	case POLT_PAGE_NAMESPACE:
+	case POLT_PAGE_INDEPENDENT:
+	case POLT_PAGE_DESCRIPTORS:
+		return polt_admin_identify_ns(command, &identify, page);
+	case POLT_PAGE_NAMESPACES:
+		polt_admin_identify_active(command, identify.nsid, page);
+		break;
+	case POLT_PAGE_CONTROLLERS:
+	case POLT_PAGE_NS_CONTROLLERS:
+		return polt_admin_identify_controllers(command, &identify, page);
+	case POLT_PAGE_COMMAND_SETS:
 		*(__le64 *)page = cpu_to_le64(BIT_ULL(NVME_CSI_NVM));
-		return NVME_SC_SUCCESS;
-	default:
-		return NVME_SC_INVALID_FIELD | NVME_STATUS_DNR;
+		break;
+	case POLT_PAGE_ZEROES:
+		break;
 	}
+	return NVME_SC_SUCCESS;
 }
 
 static u16 polt_admin_identify(struct polt_command *command)
@@ -454,31 +384,37 @@ static u16 polt_admin_get_log(struct polt_command *command)
 }
 
 /* Abort: says whether the command was aborted. One that is in a disk is not. */
-static bool polt_admin_abort_victim(struct polt_ctrl *ctrl, u16 sqid, u16 command_id)
+static bool polt_admin_abort_victim(struct polt_ctrl *ctrl, const struct polt_sqe_abort *abort)
 {
 	bool aborted = false;
 
-	if (!sqid && polt_aen_abort(ctrl, command_id))
+	if (!abort->possible)
+		return false;
+	if (!abort->sqid && polt_aen_abort(ctrl, abort->command_id))
 		return true;
 	/* With the lock held the queue stays where it is. */
 	mutex_lock(&ctrl->lock);
-	if (sqid <= POLT_IO_QUEUES_MAX && ctrl->queues[sqid])
-		aborted = polt_queue_abort(ctrl->queues[sqid], command_id);
+	if (ctrl->queues[abort->sqid])
+		aborted = polt_queue_abort(ctrl->queues[abort->sqid], abort->command_id);
 	mutex_unlock(&ctrl->lock);
 	return aborted;
 }
 
 static u16 polt_admin_abort(struct polt_command *command)
 {
-	const struct nvme_abort_cmd *abort = &command->sqe.abort;
 	struct polt_ctrl *ctrl = command->queue->ctrl;
-	u16 status = NVME_SC_SUCCESS;
+	struct polt_sqe_abort abort;
 	bool aborted;
+	u16 status;
 
+	status = polt_sqe_parse_abort(&command->sqe, ctrl->subsystem->discovery, POLT_IO_QUEUES_MAX,
+				      &abort);
+	if (status)
+		return status;
 	if (atomic_inc_return(&ctrl->aborts) > POLT_ABORTS_MAX) {
 		status = NVME_SC_ABORT_LIMIT;
 	} else {
-		aborted = polt_admin_abort_victim(ctrl, le16_to_cpu(abort->sqid), abort->cid);
+		aborted = polt_admin_abort_victim(ctrl, &abort);
 		command->cqe->result.u32 = cpu_to_le32(aborted ? 0 : POLT_ABORT_NOT_ABORTED);
 	}
 	atomic_dec(&ctrl->aborts);
@@ -488,14 +424,12 @@ static u16 polt_admin_abort(struct polt_command *command)
 static u16 polt_admin_dispatch(struct polt_command *command)
 {
 	struct polt_ctrl *ctrl = command->queue->ctrl;
-	u8 opcode = command->sqe.common.opcode;
-	bool discovery = ctrl->subsystem->discovery;
 
 	/* Until the controller is enabled only Fabrics commands are for it. */
 	if (!(polt_ctrl_csts(ctrl) & NVME_CSTS_RDY))
 		return NVME_SC_CMD_SEQ_ERROR | NVME_STATUS_DNR;
 
-	switch (opcode) {
+	switch (command->sqe.common.opcode) {
 	case nvme_admin_identify:
 		return polt_admin_identify(command);
 	case nvme_admin_get_log_page:
@@ -505,9 +439,7 @@ static u16 polt_admin_dispatch(struct polt_command *command)
 	case nvme_admin_set_features:
 		return polt_admin_set_features(command);
 	case nvme_admin_abort_cmd:
-		if (!discovery)
-			return polt_admin_abort(command);
-		fallthrough;
+		return polt_admin_abort(command);
 	default:
 		return NVME_SC_INVALID_OPCODE | NVME_STATUS_DNR;
 	}

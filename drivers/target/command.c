@@ -14,6 +14,7 @@
 
 #include "target/ctrl.h"
 #include "target/receive.h"
+#include "target/sqe.h"
 
 /*
  * Of an opcode and of the type of a Fabrics command: the data, if there is any, goes to the host
@@ -282,14 +283,12 @@ static u16 polt_command_check(struct polt_command *command, u32 *len)
 		return NVME_SC_CMD_SEQ_ERROR | NVME_STATUS_DNR;
 	if (polt_command_is_fabrics(command)) {
 		command->to_host = sqe->fabrics.fctype & POLT_OPCODE_TO_HOST;
-		return polt_admin_data_len(queue, sqe, len);
+		return polt_sqe_check_fabrics(sqe, len);
 	}
 	command->to_host = sqe->common.opcode & POLT_OPCODE_TO_HOST;
-	if (unlikely(sqe->common.flags & (NVME_CMD_FUSE_FIRST | NVME_CMD_FUSE_SECOND)))
-		return NVME_SC_INVALID_FIELD | NVME_STATUS_DNR;
 	if (queue->qid)
 		return polt_io_check(command, len);
-	return polt_admin_data_len(queue, sqe, len);
+	return polt_sqe_check_admin(sqe, queue->subsystem->discovery, POLT_MDTS_BYTES, len);
 }
 
 /* A capsule has become a command: check it and find out what it needs. */

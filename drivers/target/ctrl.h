@@ -217,17 +217,9 @@ void polt_aen_read(struct polt_ctrl *ctrl, enum polt_ctrl_event event, bool reta
 /* discovery.c */
 u16 polt_discovery_log(struct polt_command *command, const struct polt_log_request *request);
 
-#define POLT_FABRICS_DISCONNECT	0x08	/* <linux/nvme.h> has no name for it */
-
 /* fabrics.c, admin.c - worker; they end the command with polt_command_executed() */
 void polt_fabrics_execute(struct polt_command *command);
 void polt_admin_execute(struct polt_command *command);
-
-/*
- * Thread, only computes: bytes of data an admin or Fabrics command (on any queue) must carry, from
- * the SQE alone. What comes back not 0 is the response.
- */
-u16 polt_admin_data_len(const struct polt_queue *queue, const struct nvme_command *sqe, u32 *len);
 
 int polt_ctrls_init(void);
 void polt_ctrls_exit(void);

@@ -2,7 +2,7 @@
 /*
  * Fabrics commands: Connect makes a queue part of a controller, Property Get and Set stand for the
  * registers of a local drive, Disconnect ends a single I/O queue. (NVMe over Fabrics: "Fabrics
- * Command Set".)
+ * Command Set".) connect.c and sqe.c say what they may ask for.
  *
  * Commands come from the group in a worker and go back with polt_command_executed(). The group lets
  * nothing but Connect come here of a queue that has not seen a successful one.
@@ -15,13 +15,7 @@
 #include "target/command.h"
 #include "target/ctrl.h"
 #include "target/queue.h"
-
-/* What <linux/nvme.h> has no name for. */
-#define POLT_SC_INVALID_QUEUE_TYPE	0x185
-
-#define POLT_PROPERTY_SIZE_MASK		0x07	/* ATTRIB: 0 is 4 bytes, 1 is 8 bytes */
-#define POLT_PROPERTY_4_BYTES		0
-#define POLT_PROPERTY_8_BYTES		1
+#include "target/sqe.h"
 
 static u16 polt_fabrics_join(struct polt_command *command)
 {
@@ -68,75 +62,43 @@ static u16 polt_fabrics_connect(struct polt_command *command)
 	return status;
 }
 
-static u16 polt_fabrics_property_get(struct polt_command *command)
+static u64 polt_fabrics_property(const struct polt_ctrl *ctrl, u32 property)
 {
-	const struct nvmf_property_get_command *get = &command->sqe.prop_get;
-	struct polt_ctrl *ctrl = command->queue->ctrl;
-	u8 size = get->attrib & POLT_PROPERTY_SIZE_MASK;
-	u32 offset = le32_to_cpu(get->offset);
-	u64 value;
-
-	if (size != (offset == NVME_REG_CAP ? POLT_PROPERTY_8_BYTES : POLT_PROPERTY_4_BYTES))
-		return NVME_SC_INVALID_FIELD | NVME_STATUS_DNR;
-	switch (offset) {
+	switch (property) {
 	case NVME_REG_CAP:
-		value = polt_ctrl_cap(ctrl);
-		break;
+		return polt_ctrl_cap(ctrl);
 	case NVME_REG_VS:
-		value = POLT_IDENTIFY_VERSION;
-		break;
+		return POLT_IDENTIFY_VERSION;
 	case NVME_REG_CC:
-		value = READ_ONCE(ctrl->cc);
-		break;
+		return READ_ONCE(ctrl->cc);
 	case NVME_REG_CSTS:
-		value = polt_ctrl_csts(ctrl);
-		break;
-	default:
-		return NVME_SC_INVALID_FIELD | NVME_STATUS_DNR;
+		return polt_ctrl_csts(ctrl);
 	}
-	command->cqe->result.u64 = cpu_to_le64(value);
-	return NVME_SC_SUCCESS;
-}
-
-static u16 polt_fabrics_property_set(struct polt_command *command)
-{
-	const struct nvmf_property_set_command *set = &command->sqe.prop_set;
-
-	if ((set->attrib & POLT_PROPERTY_SIZE_MASK) != POLT_PROPERTY_4_BYTES ||
-	    le32_to_cpu(set->offset) != NVME_REG_CC)
-		return NVME_SC_INVALID_FIELD | NVME_STATUS_DNR;
-	polt_ctrl_write_cc(command->queue->ctrl, le64_to_cpu(set->value));
-	return NVME_SC_SUCCESS;
-}
-
-/* The host takes the connection down when it has the response. */
-static u16 polt_fabrics_disconnect(struct polt_command *command)
-{
-	if (!command->queue->qid)
-		return POLT_SC_INVALID_QUEUE_TYPE | NVME_STATUS_DNR;
-	if (command->sqe.connect.recfmt)
-		return NVME_SC_CONNECT_FORMAT | NVME_STATUS_DNR;
-	return NVME_SC_SUCCESS;
+	return 0;
 }
 
 static u16 polt_fabrics_connected(struct polt_command *command)
 {
-	struct polt_queue *queue = command->queue;
-	u8 type = command->sqe.fabrics.fctype;
+	struct polt_ctrl *ctrl = command->queue->ctrl;
+	struct polt_sqe_fabrics request;
+	u16 status;
 
-	if (type == POLT_FABRICS_DISCONNECT)
-		return polt_fabrics_disconnect(command);
-	/* Properties are the controller's. No authentication is asked for, so none is taken. */
-	if (queue->qid)
-		return NVME_SC_INVALID_OPCODE | NVME_STATUS_DNR;
-	switch (type) {
+	status = polt_sqe_parse_fabrics(&command->sqe, command->queue->qid, &request);
+	if (status)
+		return status;
+	switch (request.type) {
 	case nvme_fabrics_type_property_get:
-		return polt_fabrics_property_get(command);
+		command->cqe->result.u64 =
+			cpu_to_le64(polt_fabrics_property(ctrl, request.property));
+		break;
 	case nvme_fabrics_type_property_set:
-		return polt_fabrics_property_set(command);
-	default:
-		return NVME_SC_INVALID_OPCODE | NVME_STATUS_DNR;
+		polt_ctrl_write_cc(ctrl, request.value);
+		break;
+	case POLT_FABRICS_DISCONNECT:
+		/* The host takes the connection down when it has the response. */
+		break;
 	}
+	return NVME_SC_SUCCESS;
 }
 
 /**

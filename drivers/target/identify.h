@@ -20,8 +20,6 @@
 
 /* What <linux/nvme.h> has no name for. */
 #define POLT_NS_FEAT_VWC_ABSENT	(1 << 5)	/* NSFEAT, I/O Command Set Independent: VWCNP */
-#define POLT_CNS_CSI_NS_LIST	0x07		/* active namespaces of an I/O command set */
-#define POLT_CNS_CSI_SETS	0x1c		/* I/O command sets the controller offers */
 
 /**
  * struct polt_identify_values - what the Identify Controller data depends on
