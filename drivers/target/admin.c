@@ -242,12 +242,12 @@ static u16 polt_admin_set_features(struct polt_command *command)
 static u16 polt_admin_put_page(struct polt_command *command,
 			       const struct polt_log_request *request, const void *page, u32 len)
 {
-	struct polt_log_piece piece = polt_log_clip(request, 0, len);
+	struct polt_log_piece piece;
+	u16 status;
 
-	if (request->offset > len)
-		return NVME_SC_INVALID_FIELD | NVME_STATUS_DNR;
-	if (!piece.len)
-		return NVME_SC_SUCCESS;
+	status = polt_log_clip_page(request, len, &piece);
+	if (status || !piece.len)
+		return status;
 	return polt_command_copy_to(command, piece.at, page + piece.skip, piece.len);
 }
 
@@ -358,23 +358,24 @@ static u16 polt_admin_get_log(struct polt_command *command)
 	u16 status;
 
 	status = polt_log_parse(&command->sqe, POLT_MDTS_BYTES, &request);
-	if (!status)
-		status = polt_command_zero(command, 0, request.len);
+	if (status)
+		return status;
+	if (!polt_log_known(ctrl->subsystem->discovery, request.lid))
+		return NVME_SC_INVALID_LOG_PAGE | NVME_STATUS_DNR;
+	status = polt_command_zero(command, 0, request.len);
 	if (status)
 		return status;
 
-	if (request.lid == NVME_LOG_ERROR)
-		return polt_admin_log_errors(command, &request);
-	if (request.lid == POLT_LOG_SUPPORTED)
-		return polt_admin_log_large(command, &request);
-	if (ctrl->subsystem->discovery)
-		return request.lid == NVME_LOG_DISC ? polt_discovery_log(command, &request) :
-						      NVME_SC_INVALID_LOG_PAGE | NVME_STATUS_DNR;
 	switch (request.lid) {
+	case NVME_LOG_ERROR:
+		return polt_admin_log_errors(command, &request);
 	case NVME_LOG_SMART:
 		return polt_admin_log_smart(command, &request);
 	case NVME_LOG_FW_SLOT:
 		return polt_admin_log_firmware(command, &request);
+	case NVME_LOG_DISC:
+		return polt_discovery_log(command, &request);
+	case POLT_LOG_SUPPORTED:
 	case NVME_LOG_CHANGED_NS:
 	case NVME_LOG_CMD_EFFECTS:
 		return polt_admin_log_large(command, &request);

@@ -55,6 +55,31 @@ u16 polt_log_parse(const struct nvme_command *sqe, u32 max_len, struct polt_log_
 }
 
 /**
+ * polt_log_known - is there such a log page?
+ * @discovery: of a discovery controller
+ * @lid: log page identifier, any value
+ *
+ * Any context.
+ */
+bool polt_log_known(bool discovery, u8 lid)
+{
+	switch (lid) {
+	case POLT_LOG_SUPPORTED:
+	case NVME_LOG_ERROR:
+		return true;
+	case NVME_LOG_SMART:
+	case NVME_LOG_FW_SLOT:
+	case NVME_LOG_CHANGED_NS:
+	case NVME_LOG_CMD_EFFECTS:
+		return !discovery;
+	case NVME_LOG_DISC:
+		return discovery;
+	default:
+		return false;
+	}
+}
+
+/**
  * polt_log_clip - which part of a structure in a log page was asked for
  * @request: what was asked for; its end may lie beyond 2^64
  * @start: where the structure begins in the page
@@ -82,6 +107,25 @@ struct polt_log_piece polt_log_clip(const struct polt_log_request *request, u64 
 		}
 	}
 	return piece;
+}
+
+/**
+ * polt_log_clip_page - which part of a page was asked for that is one structure
+ * @request: what was asked for
+ * @len: bytes of the page
+ * @piece: result on success; nothing of the page if it begins right at its end
+ *
+ * Any context.
+ *
+ * Return: NVME_SC_SUCCESS, or Invalid Field in Command with DNR when it begins behind the end.
+ */
+u16 polt_log_clip_page(const struct polt_log_request *request, u32 len,
+		       struct polt_log_piece *piece)
+{
+	if (request->offset > len)
+		return NVME_SC_INVALID_FIELD | NVME_STATUS_DNR;
+	*piece = polt_log_clip(request, 0, len);
+	return NVME_SC_SUCCESS;
 }
 
 /**
@@ -209,19 +253,13 @@ void polt_log_effects(struct nvme_effects_log *log)
  */
 void polt_log_supported(void *page, bool discovery)
 {
-	static const u8 io[] = {
-		POLT_LOG_SUPPORTED, NVME_LOG_ERROR, NVME_LOG_SMART, NVME_LOG_FW_SLOT,
-		NVME_LOG_CHANGED_NS, NVME_LOG_CMD_EFFECTS,
-	};
-	static const u8 disc[] = { POLT_LOG_SUPPORTED, NVME_LOG_ERROR, NVME_LOG_DISC };
-	const u8 *lids = discovery ? disc : io;
-	unsigned int nr = discovery ? ARRAY_SIZE(disc) : ARRAY_SIZE(io);
 	const __le32 supported = cpu_to_le32(POLT_LOG_LID_SUPPORTED);
-	unsigned int i;
+	unsigned int lid;
 
 	memset(page, 0, POLT_LOG_SUPPORTED_SIZE);
-	for (i = 0; i < nr; i++)
-		memcpy(page + lids[i] * sizeof(supported), &supported, sizeof(supported));
+	for (lid = 0; lid < POLT_LOG_SUPPORTED_SIZE / sizeof(supported); lid++)
+		if (polt_log_known(discovery, lid))
+			memcpy(page + lid * sizeof(supported), &supported, sizeof(supported));
 }
 
 /**

@@ -94,7 +94,10 @@ struct polt_log_record {
 };
 
 u16 polt_log_parse(const struct nvme_command *sqe, u32 max_len, struct polt_log_request *request);
+bool polt_log_known(bool discovery, u8 lid);
 struct polt_log_piece polt_log_clip(const struct polt_log_request *request, u64 start, u32 len);
+u16 polt_log_clip_page(const struct polt_log_request *request, u32 len,
+		       struct polt_log_piece *piece);
 
 void polt_log_add_error(struct polt_log_errors *errors, u16 sqid, const struct nvme_command *sqe,
 			u16 status);

@@ -9,6 +9,24 @@
 
 #define MAX_LEN	(1U << 20)
 
+/* A page that is one structure: nothing of what lies behind it. */
+static void fuzz_page(const struct polt_log_request *request)
+{
+	static const u32 lens[] = { 512, 1024, 4096 };
+	struct polt_log_piece piece;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(lens) / sizeof(lens[0]); i++) {
+		if (polt_log_clip_page(request, lens[i], &piece)) {
+			MUST(request->offset > lens[i]);
+			continue;
+		}
+		MUST(request->offset <= lens[i]);
+		MUST(!piece.at && (u64)piece.skip + piece.len <= lens[i]);
+		MUST(piece.len == request->len || request->offset + piece.len == lens[i]);
+	}
+}
+
 static void fuzz_log(const struct nvme_command *sqe, struct polt_log_errors *errors)
 {
 	static const struct { u64 start; u32 len; } pieces[] = {
@@ -29,6 +47,7 @@ static void fuzz_log(const struct nvme_command *sqe, struct polt_log_errors *err
 			MUST((u64)piece.at + piece.len <= request.len);
 			MUST(request.offset + piece.at == pieces[i].start + piece.skip);
 		}
+		fuzz_page(&request);
 	}
 	polt_log_add_error(errors, sqe->common.flags >> 7, sqe, 2);
 	polt_log_error_entry(errors, sqe->common.flags, &slot);

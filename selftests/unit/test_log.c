@@ -130,6 +130,31 @@ TEST(pieces_at_the_end_of_the_range)
 	check_clip((1ULL << 32) + 8, 64, 1ULL << 32, 64);
 }
 
+/* Right at its end there is nothing, behind it there is no page. */
+TEST(a_page_begins_before_its_end)
+{
+	static const u64 offsets[] = { 0, 4, 508, 512, 516, 1ULL << 32, (1ULL << 32) + 4, ~3ULL };
+	unsigned int i;
+
+	for (i = 0; i < sizeof(offsets) / sizeof(offsets[0]); i++) {
+		const struct polt_log_request request = { .offset = offsets[i], .len = 64 };
+		struct polt_log_piece piece, before;
+		u16 status;
+
+		memset(&piece, 0xa5, sizeof(piece));
+		before = piece;
+		status = polt_log_clip_page(&request, 512, &piece);
+		CHECK_EQ(status, offsets[i] <= 512 ? 0 : NVME_SC_INVALID_FIELD | DNR);
+		if (status) {
+			CHECK_MEM(&piece, &before, sizeof(piece));
+			continue;
+		}
+		CHECK_EQ(piece.at, 0);
+		CHECK_EQ(piece.len, offsets[i] + 64 <= 512 ? 64 : 512 - offsets[i]);
+		CHECK_EQ(piece.skip, piece.len ? offsets[i] : 0);
+	}
+}
+
 /* Reading a page of several structures in chunks of any size gives the page. */
 TEST(chunks_make_up_the_page)
 {
@@ -310,6 +335,16 @@ TEST(effects_byte_for_byte)
 	polt_log_effects(log);
 	CHECK_MEM(log, want, sizeof(want));
 	free(log);
+}
+
+TEST(which_pages_there_are)
+{
+	unsigned int lid;
+
+	for (lid = 0; lid < 256; lid++) {
+		CHECK_EQ(polt_log_known(false, lid), lid <= 5);
+		CHECK_EQ(polt_log_known(true, lid), lid <= 1 || lid == 0x70);
+	}
 }
 
 TEST(supported_pages_byte_for_byte)
