@@ -25,18 +25,13 @@
 #include "target/ctrl.h"
 #include "target/netlink.h"
 #include "target/queue.h"
+#include "target/sqe.h"
 #include "target/trace.h"
 
 /* How long Connect waits for an older queue of the same QID that is ending already. */
 #define POLT_CTRL_QUEUE_WAIT_MS	5000
 /* How often a controller that is being enabled looks whether the host's dead ones are gone. */
 #define POLT_CTRL_READY_MS	10
-
-/* CC fields beyond those of <linux/nvme.h> */
-#define POLT_CC_MPS_MASK	(0xfU << NVME_CC_MPS_SHIFT)
-#define POLT_CC_AMS_MASK	(0x7U << NVME_CC_AMS_SHIFT)
-#define POLT_CC_IOSQES_MASK	(0xfU << NVME_CC_IOSQES_SHIFT)
-#define POLT_CC_IOCQES_MASK	(0xfU << NVME_CC_IOCQES_SHIFT)
 
 /* CAP */
 #define POLT_CAP_CQR		(1ULL << 16)
@@ -241,17 +236,6 @@ static void polt_ctrl_ready_work(struct work_struct *work)
 	mutex_unlock(&ctrl->subsystem->ctrl_lock);
 }
 
-/* What a host may ask for in CC when it enables the controller. */
-static bool polt_ctrl_cc_valid(const struct polt_ctrl *ctrl, u32 cc)
-{
-	if (cc & (POLT_CC_MPS_MASK | POLT_CC_AMS_MASK | NVME_CC_CSS_MASK))
-		return false;
-	if (ctrl->subsystem->discovery)
-		return true;
-	return (cc & POLT_CC_IOSQES_MASK) == NVME_CC_IOSQES &&
-	       (cc & POLT_CC_IOCQES_MASK) == NVME_CC_IOCQES;
-}
-
 static void polt_ctrl_disable(struct polt_ctrl *ctrl)
 {
 	unsigned int qid;
@@ -265,7 +249,7 @@ static void polt_ctrl_disable(struct polt_ctrl *ctrl)
 
 static void polt_ctrl_enable(struct polt_ctrl *ctrl)
 {
-	if (!polt_ctrl_cc_valid(ctrl, ctrl->cc)) {
+	if (!polt_sqe_can_enable(ctrl->cc, ctrl->subsystem->discovery)) {
 		pr_warn_ratelimited("%s: controller %u: %s enables it with CC %#x, which it cannot do\n",
 				    ctrl->subsystem->nqn, ctrl->cntlid, ctrl->hostnqn, ctrl->cc);
 		polt_ctrl_set_state(ctrl, POLT_CTRL_FAILED);

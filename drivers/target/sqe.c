@@ -29,6 +29,12 @@
 #define POLT_PROPERTY_4_BYTES	0
 #define POLT_PROPERTY_8_BYTES	1
 
+/* CC fields beyond those of <linux/nvme.h> */
+#define POLT_CC_MPS_MASK	(0xfU << NVME_CC_MPS_SHIFT)
+#define POLT_CC_AMS_MASK	(0x7U << NVME_CC_AMS_SHIFT)
+#define POLT_CC_IOSQES_MASK	(0xfU << NVME_CC_IOSQES_SHIFT)
+#define POLT_CC_IOCQES_MASK	(0xfU << NVME_CC_IOCQES_SHIFT)
+
 static const struct polt_sqe_io polt_sqe_ios[] = {
 	[nvme_cmd_flush] = { .known = true, .class = POL_LATENCY_OTHER },
 	[nvme_cmd_write] = {
@@ -343,4 +349,19 @@ u16 polt_sqe_parse_fabrics(const struct nvme_command *sqe, u16 qid,
 	default:
 		return NVME_SC_INVALID_OPCODE | NVME_STATUS_DNR;
 	}
+}
+
+/**
+ * polt_sqe_can_enable - can a controller be what a host asks for when it enables it?
+ * @cc: the property CC as the host has set it, any value; its EN and SHN are not looked at
+ * @discovery: a discovery controller, which has no I/O queues
+ */
+bool polt_sqe_can_enable(u32 cc, bool discovery)
+{
+	if (cc & (POLT_CC_MPS_MASK | POLT_CC_AMS_MASK | NVME_CC_CSS_MASK))
+		return false;
+	if (discovery)
+		return true;
+	return (cc & POLT_CC_IOSQES_MASK) == NVME_CC_IOSQES &&
+	       (cc & POLT_CC_IOCQES_MASK) == NVME_CC_IOCQES;
 }

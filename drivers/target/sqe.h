@@ -90,5 +90,6 @@ u16 polt_sqe_parse_abort(const struct nvme_command *sqe, bool discovery, u16 qid
 			 struct polt_sqe_abort *abort);
 u16 polt_sqe_parse_fabrics(const struct nvme_command *sqe, u16 qid,
 			   struct polt_sqe_fabrics *request);
+bool polt_sqe_can_enable(u32 cc, bool discovery);
 
 #endif

@@ -175,7 +175,8 @@ static void fuzz_abort(const struct nvme_command *sqe, const struct setting *set
 	MUST(victim.possible == (victim.sqid <= setting->qid_max));
 }
 
-static void fuzz_fabrics(const struct nvme_command *sqe, const struct setting *setting)
+static void fuzz_fabrics(const struct nvme_command *sqe, const struct setting *setting,
+			 bool discovery)
 {
 	struct polt_sqe_fabrics request;
 	u16 taken, status;
@@ -209,6 +210,10 @@ static void fuzz_fabrics(const struct nvme_command *sqe, const struct setting *s
 		break;
 	case nvme_fabrics_type_property_set:
 		MUST(!setting->qid && request.property == NVME_REG_CC);
+		/* CSS, MPS, AMS are 0; entries of I/O queues have 2^6 and 2^4 bytes. */
+		MUST(polt_sqe_can_enable(request.value, discovery) ==
+		     (!(request.value & 0x3ff0) &&
+		      (discovery || (request.value >> 16 & 0xff) == 0x46)));
 		break;
 	case POLT_FABRICS_DISCONNECT:
 		MUST(setting->qid && !request.property && !request.value);
@@ -238,7 +243,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		fuzz_admin(sqe, discovery, max_len);
 		fuzz_identify(sqe, &setting, discovery);
 		fuzz_abort(sqe, &setting, discovery);
-		fuzz_fabrics(sqe, &setting);
+		fuzz_fabrics(sqe, &setting, discovery);
 		free(sqe);
 	}
 	return 0;

@@ -603,6 +603,29 @@ TEST(property_to_set)
 	CHECK_EQ(request.value, 0x55667788);
 }
 
+/*
+ * CC: EN is bit 0, CSS 6:4, MPS 10:7, AMS 13:11, SHN 15:14, IOSQES 19:16, IOCQES 23:20. There are
+ * NVM commands, pages of 4 KiB, round robin, entries of 2^6 and 2^4 bytes.
+ */
+TEST(what_a_controller_can_be_enabled_for)
+{
+	const u32 cc = 6U << 16 | 4U << 20;
+	unsigned int bit, i, size;
+
+	for (i = 0; i < 2; i++) {
+		CHECK_EQ(polt_sqe_can_enable(cc, i), true);
+		CHECK_EQ(polt_sqe_can_enable(cc | 1, i), true);
+		for (bit = 4; bit <= 13; bit++)
+			CHECK_EQ(polt_sqe_can_enable(cc | 1U << bit, i), false);
+		CHECK_EQ(polt_sqe_can_enable(cc | 3 << 14, i), true);
+		CHECK_EQ(polt_sqe_can_enable(cc | 0xff00000eU, i), true);
+		for (size = 0; size < 16; size++) {
+			CHECK_EQ(polt_sqe_can_enable(size << 16 | 4U << 20, i), i || size == 6);
+			CHECK_EQ(polt_sqe_can_enable(6U << 16 | size << 20, i), i || size == 4);
+		}
+	}
+}
+
 TEST(disconnect_of_an_io_queue)
 {
 	fabrics_new(DISCONNECT);
