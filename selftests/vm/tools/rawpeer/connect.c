@@ -7,10 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "rawpeer.h"
 
 #define RESOLVE_MS	2000
+#define LOOK_MS		20	/* how often pause looks for a file */
 
 static bool address(struct words *words, const char *key, const char *or, struct sockaddr_in *in)
 {
@@ -380,11 +382,22 @@ static bool command_done(struct words *words)
 
 static bool command_pause(struct words *words)
 {
-	uint64_t ms = 0;
+	const char *file = words_text(words, "until");
+	uint64_t ms = 0, end;
 
-	if (!words_number(words, "ms", &ms))
-		return false;
-	wait_until(false, ms);
+	if (!file) {
+		if (!words_number(words, "ms", &ms))
+			return false;
+		wait_until(false, ms);
+		return true;
+	}
+	/* It may take long, and others want the CPU. */
+	end = now_ms() + time_limit(words);
+	while (access(file, F_OK)) {
+		if (now_ms() >= end)
+			return fail("there is no file %s", file);
+		step(LOOK_MS);
+	}
 	return true;
 }
 
@@ -418,6 +431,8 @@ const struct command conn_commands[] = {
 	{ "done", command_done,
 	  "CONN [status=ok|remote-access|remote-operation|remote-request|flushed|retries|any]\n"
 	  "\t[within=MS]: every rdma has ended, the last one so" },
-	{ "pause", command_pause, "ms=N: keep everything going for so long" },
+	{ "pause", command_pause,
+	  "ms=N | until=FILE [within=MS]: keep everything going for so long, or until there is\n"
+	  "\tsuch a file" },
 	{ }
 };
