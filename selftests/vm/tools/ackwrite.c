@@ -5,6 +5,7 @@
  *
  * usage: ackwrite run DISK JOURNAL	write and read until SIGTERM (0) or until the disk fails (5)
  *	  ackwrite check DISK JOURNAL	everything that was acknowledged is there (0), or not (1)
+ *	  ackwrite count JOURNAL	how many writes of each thread were acknowledged so far
  *
  * A few threads have a stripe of the disk each, and a size of their own for each request, so that
  * all ways data can travel are used. Every sector says where it belongs and which write it is of.
@@ -213,6 +214,39 @@ static int check_all(void)
 	return atomic_load(&wrong);
 }
 
+/* A thread that hangs while the others go on is seen by its number, which stays. */
+static int count_all(void)
+{
+	for (unsigned int thread = 0; thread < NR_THREADS; thread++) {
+		unsigned long long acknowledged = 0;
+
+		for (unsigned int block = 0; block < MAX_BLOCKS; block++)
+			acknowledged += journal->blocks[thread][block].acknowledged;
+		printf("%llu%c", acknowledged, thread + 1 < NR_THREADS ? ' ' : '\n');
+	}
+	return 0;
+}
+
+static bool open_journal(const char *path, bool write)
+{
+	int file = open(path, write ? O_RDWR | O_CREAT : O_RDONLY, 0600);
+	struct stat stat;
+
+	if (file < 0 || (write && ftruncate(file, sizeof(*journal))) || fstat(file, &stat)) {
+		perror(path);
+		return false;
+	}
+	if (stat.st_size < (off_t)sizeof(*journal)) {
+		fprintf(stderr, "%s: not a journal, or not yet\n", path);
+		return false;
+	}
+	journal = mmap(NULL, sizeof(*journal), write ? PROT_READ | PROT_WRITE : PROT_READ,
+		       MAP_SHARED, file, 0);
+	if (journal == MAP_FAILED)
+		perror(path);
+	return journal != MAP_FAILED;
+}
+
 static void on_term(int signal)
 {
 	(void)signal;
@@ -221,10 +255,10 @@ static void on_term(int signal)
 
 int main(int argc, char **argv)
 {
-	int file;
-
+	if (argc == 3 && !strcmp(argv[1], "count"))
+		return open_journal(argv[2], false) ? count_all() : 2;
 	if (argc != 4 || (strcmp(argv[1], "run") && strcmp(argv[1], "check"))) {
-		fprintf(stderr, "usage: ackwrite run|check DISK JOURNAL\n");
+		fprintf(stderr, "usage: ackwrite run|check DISK JOURNAL, ackwrite count JOURNAL\n");
 		return 2;
 	}
 	signal(SIGTERM, on_term);
@@ -233,15 +267,7 @@ int main(int argc, char **argv)
 		perror(argv[2]);
 		return DISK_FAILED;
 	}
-	file = open(argv[3], O_RDWR | O_CREAT, 0600);
-	if (file < 0 || ftruncate(file, sizeof(*journal))) {
-		perror(argv[3]);
+	if (!open_journal(argv[3], true))
 		return 2;
-	}
-	journal = mmap(NULL, sizeof(*journal), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-	if (journal == MAP_FAILED) {
-		perror(argv[3]);
-		return 2;
-	}
 	return strcmp(argv[1], "run") ? check_all() : run();
 }
