@@ -3,8 +3,9 @@
 #
 # 70-teardown.sh HOST ROUNDS [SEED]: everything that can go away goes away, in any order, while
 # verified I/O runs, while others connect, and while a reconnect sleeps. Each time it ends in bounded
-# time, what was acknowledged is on the disk, and all is well when it is back. HOST is "ours" or
-# "in-tree". Which rounds are played follows from SEED, by default from the day.
+# time, costs the host whose I/O runs no more than it may (cost, below), what was acknowledged is on the
+# disk, and all is well when it is back. HOST is "ours" or "in-tree". Which rounds are played follows
+# from SEED, by default from the day.
 #
 # vm-kernels: 6.12 6.1
 # vm-args: ours 8
@@ -24,15 +25,99 @@ host=$1 rounds=$2 seed=${3:-$(($(date +%s) / 86400))}
 [ "$host" = ours ] && host_module=pollard-host || host_module=nvme-rdma
 me=$(cat /etc/nvme/hostnqn)
 limit=15	# seconds, for anything that goes
+patience=600	# attempts to reconnect, one a second: nothing here takes that long
+
+# What the hosts say in the kernel's log when a controller has lost its connection, has tried again in vain,
+# and has set up its queues, by whichever way it came there: a reset, a reconnect.
+if [ "$host" = ours ]; then
+	lost='connection lost, recovering'
+	in_vain='attempt [0-9]+ to reconnect failed'
+	set_up='[0-9]+/[0-9]+/[0-9]+ default/read/poll queues'
+else
+	lost='starting error recovery'
+	in_vain='Failed reconnect attempt'
+	set_up='creating [0-9]+ I/O queues'
+fi
+timed_out='timed out|QID [0-9]+ timeout'
 
 events=(port subsystem namespace host mode offline rxe netdev target reset delete module)
 phases=(load churn sleeping)
+
+# cost PHASE EVENT: the most that it may cost the host whose I/O runs: nothing, a reconnect (of the same
+# controller, once, and no I/O fails), or failure
+cost()
+{
+	case $2 in
+	# Polling goes on in another way, or on another CPU.
+	mode|offline)		cost=nothing ;;
+	# What a connection needs is away for a while. No I/O has a reason to fail: the host waits for it.
+	port|target|reset)	cost=reconnect ;;
+	# nvme-rdma deletes the controllers of a device that goes. Ours keeps them.
+	rxe|netdev)		[ $host = ours ] && cost=reconnect || cost=failure ;;
+	# Connect is refused, and the host told not to try again (DNR): it gives up if it tries before all is back,
+	# and the disk goes with the controller. (nvme-rdma of 6.1 tries again all the same.) Where the controller
+	# comes through, no I/O fails either: the target cuts the connection and says nothing.
+	subsystem|host)		cost=failure ;;
+	# The disk goes from under the I/O; the connection does not.
+	namespace)		cost=failure ;;
+	# The user wants it gone, and its disk.
+	delete|module)		cost=failure ;;
+	esac
+	# The port is away then, and comes back with everything in one transaction: no host is told of anything
+	# else. The connection has been lost for that already.
+	case $1:$2 in
+	sleeping:mode|sleeping:offline|sleeping:subsystem|sleeping:namespace|sleeping:host)
+		cost=reconnect ;;
+	esac
+}
+
+# ---- the host whose I/O runs, and what the kernel's log says of it ---------------------------------
+
+# Others of the same subsystem come and go; this one is known by its host NQN.
+load_ctrl()
+{
+	local c
+
+	for c in /sys/class/nvme/nvme*; do
+		[ "$(cat "$c/hostnqn" 2>/dev/null)" = "$me" ] && echo "${c##*/}" && return
+	done
+	return 1
+}
+load_gone() { ! load_ctrl > /dev/null; }
+
+load_is()
+{
+	local state=
+
+	read -r state 2>/dev/null < "/sys/class/nvme/$ctrl/state"
+	[ "$state" = "$1" ]
+}
+
+load_connect() { cell_connect --ctrl-loss-tmo=$patience; }
+
+# A round begins at its mark in the log. What is there of $ctrl, and of its path to the disk:
+mark_log()
+{
+	mark="pollard-vm: round $n: "
+	echo "$mark$*" > /dev/kmsg && round_log | grep -q . || { diag "there is no mark in the log"; return 1; }
+}
+round_log() { dmesg | sed -n "/$mark/,\$p"; }
+load_log() { round_log | grep -E "nvme $ctrl: |nvme[0-9]+c${ctrl#nvme}n[0-9]+"; }
+
+# said PATTERN: how often, since the mark
+said() { round_log | grep "nvme $ctrl: " | grep -cE "$1"; }
 
 # ---- what can go ---------------------------------------------------------------------------------
 
 go_port() { pollard port del 1; }
 go_subsystem() { pollard subsystem del $cell_nqn; }
-go_namespace() { pollard namespace del $cell_nqn 1; }
+go_namespace()
+{
+	pollard namespace del $cell_nqn 1 || return
+	# A host that is connected is told.
+	! load_is live || wait_for -t 10 no_disk || { diag "the host keeps the disk"; return 1; }
+}
+no_disk() { ! nvme_of $cell_nqn; }
 go_host() { pollard host del $cell_nqn "$me"; }
 go_mode()
 {
@@ -47,21 +132,13 @@ go_mode()
 }
 go_offline() { echo 0 > /sys/devices/system/cpu/cpu1/online; }
 go_rxe() { rdma link delete rxe0; }
-go_netdev() { ip link del "$VM_NETDEV"; }
+# soft-RoCE is unregistered by a worker, which lets go of the network device before it has ended.
+go_netdev() { ip link del "$VM_NETDEV" && wait_for -t 10 no_rxe; }
+no_rxe() { [ ! -e /sys/class/infiniband/rxe0 ]; }
 go_target() { modprobe -r pollard-target; }
-go_reset()
-{
-	local ctrl
-	ctrl=$(nvme_ctrl_of $cell_nqn) && echo 1 > "/sys/class/nvme/$ctrl/reset_controller" 2>/dev/null
-	# One that is connecting cannot be reset, and says so.
-	true
-}
-go_delete()
-{
-	local ctrl
-	ctrl=$(nvme_ctrl_of $cell_nqn) || return 0
-	echo 1 > "/sys/class/nvme/$ctrl/delete_controller" && cell_no_ctrl
-}
+# One that is connecting cannot be reset, and says so.
+go_reset() { echo 1 > "/sys/class/nvme/$ctrl/reset_controller" || load_is connecting; }
+go_delete() { echo 1 > "/sys/class/nvme/$ctrl/delete_controller" && load_gone; }
 # A disk that is open keeps its module; the rest is up to whoever has it open. nvme-rdma does not wait
 # for a controller that somebody else is deleting: its module would go from under that (a page fault in
 # blk_mq_free_rqs()), so the others stop first. Ours waits for all of them.
@@ -91,30 +168,32 @@ all_back()
 	fi
 	[ -e /sys/class/infiniband/rxe0 ] || rxe_up || return
 	cell_load_target && modprobe $host_module || return
-	pollard subsystem show $cell_nqn > /dev/null 2>&1 || pollard subsystem add $cell_nqn || return
-	pollard namespace show $cell_nqn 1 > /dev/null 2>&1 ||
-		pollard namespace add $cell_nqn nsid 1 device $cell_disk uuid $cell_uuid || return
-	pollard host show $cell_nqn "$me" > /dev/null 2>&1 || pollard host add $cell_nqn "$me" || return
-	pollard host show $cell_nqn "$me-other" > /dev/null 2>&1 || pollard host add $cell_nqn "$me-other" || return
-	pollard port show 1 > /dev/null 2>&1 || pollard port add 1 traddr $VM_ADDR1 trsvcid 4420 || return
-	pollard port show 1 | grep -q $cell_nqn || pollard port add-subsystem 1 $cell_nqn
+	# All at once: a host that finds the port without the subsystem, or itself not allowed, never comes again.
+	missing > /tmp/missing
+	pollard -b /tmp/missing && wait_for -t 10 port_listens || { cat /tmp/missing; pollard port show; return 1; }
 }
 
-is_live_or_gone()
+# The lines of a batch that brings back what is not there.
+missing()
 {
-	cell_no_ctrl || cell_is live
+	is_there subsystem $cell_nqn || echo "subsystem add $cell_nqn"
+	is_there namespace $cell_nqn 1 ||
+		echo "namespace add $cell_nqn nsid 1 device $cell_disk uuid $cell_uuid"
+	is_there host $cell_nqn "$me" || echo "host add $cell_nqn $me"
+	is_there host $cell_nqn "$me-other" || echo "host add $cell_nqn $me-other"
+	is_there port 1 || echo "port add 1 traddr $VM_ADDR1 trsvcid 4420"
+	pollard port show 1 2>/dev/null | grep -q $cell_nqn || echo "port add-subsystem 1 $cell_nqn"
 }
 
-# Again a disk, by the controller that came through or by another one.
-connected()
+is_there()
 {
-	wait_for -t 60 is_live_or_gone || { diag "the controller is $(cell_state)"; return 1; }
-	if cell_no_ctrl; then
-		cell_connect
-	else
-		wait_for nvme_of $cell_nqn && cell_dev=$(nvme_of $cell_nqn)
-	fi
+	local object=$1
+	shift
+
+	pollard "$object" show "$@" > /dev/null 2>&1
 }
+
+port_listens() { pollard port show 1 | grep -q 'state listening'; }
 
 # ---- the load ------------------------------------------------------------------------------------
 
@@ -123,24 +202,62 @@ load_pid='' churn_pid=''
 
 load_begin()
 {
-	[ -z "$load_pid" ] || ! kill -0 "$load_pid" 2>/dev/null || return 0
 	ackwrite run "$cell_dev" $journal > /tmp/ackwrite 2>&1 & load_pid=$!
-	wait_for cell_busy || { cat /tmp/ackwrite; return 1; }
+	load_mark
+	wait_for load_moves || { diag "the load does not begin"; cat /tmp/ackwrite; return 1; }
 }
 
 load_ended() { ! kill -0 "$load_pid" 2>/dev/null; }
 
-# load_end: stops it if it still runs. Only the disk's failure may have ended it before.
+# Does every writer move on? One that has waited for an answer since before the mark has two writes to do.
+load_mark()
+{
+	read -ra marked < <(ackwrite count $journal 2>/dev/null) || marked=(0 0 0 0 0)
+}
+
+load_moves()
+{
+	local now i
+
+	read -ra now < <(ackwrite count $journal) || return
+	for i in "${!marked[@]}"; do
+		[ "${now[i]:-0}" -ge $((marked[i] + 2)) ] || return
+	done
+}
+
+load_moves_or_ended() { load_ended || load_moves; }
+
+# load_end STATUS: the load ends, if it has not yet, and with this status
 load_end()
 {
 	local status=0
 
 	kill "$load_pid" 2>/dev/null
-	wait_for -t 30 load_ended || { diag "a writer hangs"; cat "/proc/$load_pid/task"/*/stack; return 1; }
+	wait_for -t 30 load_ended || { diag "a writer hangs"; stacks "$load_pid"; return 1; }
 	wait "$load_pid" || status=$?
 	load_pid=
-	[ $status = 0 ] || [ $status = 5 ] || { cat /tmp/ackwrite; return 1; }
-	return 0
+	[ $status = "$1" ] || { diag "the load ended with status $status, not $1:" "$(cat /tmp/ackwrite)"; return 1; }
+}
+
+stacks() { cat "/proc/$1/task"/*/stack; }
+
+# Every writer makes progress, and nothing had ended them.
+load_goes_on()
+{
+	load_mark
+	wait_for load_moves_or_ended || {
+		diag "a writer makes no progress: ${marked[*]} writes, then $(ackwrite count $journal)"
+		stacks "$load_pid"
+		return 1
+	}
+	load_end 0
+}
+
+# The disk has failed, and that has ended the load.
+load_failed()
+{
+	wait_for load_ended || { diag "the load goes on without its disk"; stacks "$load_pid"; return 1; }
+	load_end 5
 }
 
 # Others come and go meanwhile; whether they get through does not matter.
@@ -181,32 +298,111 @@ churn_end()
 # ---- a round -------------------------------------------------------------------------------------
 
 begin_load() { :; }
+end_load() { :; }
 begin_churn()
 {
 	churn & churn_pid=$!
 }
-# The host has lost its target, has tried again at least once, and waits.
+end_churn() { churn_end; }
+
+# The host has lost its target, has tried again at least once, and waits; long enough that the event comes
+# between two attempts.
 begin_sleeping()
 {
-	pollard port del 1 && wait_for -t 60 cell_is connecting && wait_for -t 60 tried_again
+	echo $((2 * ${VM_SLOWNESS:-1})) > "/sys/class/nvme/$ctrl/reconnect_delay" && pollard port del 1 || return
+	wait_for -t 60 load_is connecting && wait_for -t 60 load_sleeps || {
+		diag "no reconnect sleeps:" "$(load_log)"
+		return 1
+	}
 }
-tried_again()
+end_sleeping()
 {
-	dmesg | tail -n 40 | grep -q "$(nvme_ctrl_of $cell_nqn).*[Rr]econnect"
+	[ ! -e "/sys/class/nvme/$ctrl/reconnect_delay" ] || echo 1 > "/sys/class/nvme/$ctrl/reconnect_delay"
+}
+# An attempt has failed, and the last that the host has said is that it waits.
+load_sleeps()
+{
+	round_log | grep "nvme $ctrl: " | awk -v in_vain="$in_vain" '
+		$0 ~ in_vain { tried = 1 }
+		{ waits = /econnecting in [0-9]+ seconds/ }
+		END { exit !(tried && waits) }'
 }
 
-# round PHASE EVENT
+# paid_COST EVENT: it has cost no more than that. The load has ended when this returns, and $cell_dev is
+# the disk.
+paid_nothing()
+{
+	load_goes_on || return
+	load_is live && [ -z "$(load_log)" ] || { diag "it was not to notice:" "$(load_log)"; return 1; }
+}
+
+paid_reconnect()
+{
+	wait_for -t 60 load_is_back || { diag "$ctrl has not come back:" "$(load_log)"; return 1; }
+	load_goes_on && only_once
+}
+
+# Live, and not still.
+load_is_back() { load_is live && [ "$(said "$set_up")" -ge 1 ]; }
+load_is_back_or_gone() { load_is_back || load_gone; }
+
+# No more than one connection was lost, and no command had to be waited for in vain.
+only_once()
+{
+	[ "$(said "$lost")" -le 1 ] && [ "$(said "$timed_out")" = 0 ] || {
+		diag "more than one reconnect:" "$(load_log)"
+		return 1
+	}
+}
+
+paid_failure()
+{
+	case $1 in
+	namespace)
+		load_failed || return
+		wait_for nvme_of $cell_nqn || { diag "the disk does not come back"; return 1; }
+		cell_dev=$(nvme_of $cell_nqn)
+		load_is live && [ "$(said "$lost")$(said "$set_up")" = 00 ] ||
+			{ diag "the connection was not to go:" "$(load_log)"; return 1; }
+		;;
+	delete|module)
+		load_gone || { diag "$(load_ctrl) is still there"; return 1; }
+		load_failed && load_connect
+		;;
+	*)
+		wait_for -t 60 load_is_back_or_gone || { diag "neither back nor gone:" "$(load_log)"; return 1; }
+		if load_gone; then
+			load_failed && load_connect
+		else
+			load_goes_on && only_once
+		fi
+		;;
+	esac
+}
+
+# round PHASE EVENT COST
 round()
 {
-	local phase=$1 event=$2
-
-	load_begin && "begin_$phase" || return
-	[ "$phase" != sleeping ] || [ "$event" != port ] || event=subsystem
-	within $limit "go_$event" || { diag "go_$event failed"; return 1; }
+	ctrl=$(load_ctrl) || { diag "there is no controller"; return 1; }
+	load_begin && mark_log "$2 goes, $1, may cost $3" && "begin_$1" "$2" || return
+	within $limit "go_$2" || { diag "go_$2 failed"; return 1; }
 	all_back || { diag "not all came back"; return 1; }
-	churn_end && connected && load_end || return
+	"end_$1" && "paid_$3" "$2" || return
 	ackwrite check "$cell_dev" $journal
 }
+
+# A round has failed: what there is to know, and an end of what would keep the rest from going.
+post_mortem()
+{
+	echo "the log since the mark:"
+	round_log | tail -n 100
+	grep . /sys/class/nvme/nvme*/{hostnqn,state}
+	pollard controller show
+	pollard queue show
+	echo "load: $(cat /tmp/ackwrite)"
+	# shellcheck disable=SC2086 # those that there are
+	kill -KILL $load_pid $churn_pid
+} 2>&1
 
 # An own generator: the same rounds with the same seed, whatever shell this is.
 random=$seed
@@ -216,12 +412,12 @@ draw()
 	drawn=$(((random >> 8) % $1))
 }
 
-set_up()
+prepare()
 {
 	modprobe brd rd_nr=2 rd_size=65536 && rxe_up && cell_load_target && modprobe $host_module || return
 	# shellcheck disable=SC2034 # interop-lib.sh reads it
 	cell_before=$(cell_objects)
-	all_back && cell_connect && draw 1
+	all_back && load_connect && draw 1
 }
 
 tear_down()
@@ -230,7 +426,7 @@ tear_down()
 }
 
 diag "seed $seed"
-tap_run "set up" set_up || { tap_end; exit 1; }
+tap_run "set up" prepare || { tap_end; exit 1; }
 order=()
 for ((n = 0; n < rounds; n++)); do
 	# Every event comes up before one comes again.
@@ -243,7 +439,11 @@ for ((n = 0; n < rounds; n++)); do
 	fi
 	draw ${#phases[@]}
 	phase=${phases[drawn]} event=${order[0]} order=("${order[@]:1}")
-	tap_run "round $n: $event goes, $phase" round "$phase" "$event" || { dmesg | tail -n 30 | sed 's/^/# /'; break; }
+	# To make the host sleep the port goes.
+	[ $phase:$event != sleeping:port ] || event=subsystem
+	cost $phase $event
+	tap_run "round $n: $event goes, $phase, costs at most: $cost" round $phase $event $cost ||
+		{ post_mortem | sed 's/^/# /'; break; }
 done
 tap_run "everything goes, nothing stays" tear_down
 tap_end
