@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # 70-teardown.sh HOST ROUNDS [SEED]: everything that can go away goes away, in any order, while
-# verified I/O runs, while others connect, and while a reconnect sleeps. Each time it ends in bounded
-# time, costs the host whose I/O runs no more than it may (cost, below), what was acknowledged is on the
-# disk, and all is well when it is back. HOST is "ours" or "in-tree". Which rounds are played follows
-# from SEED, by default from the day.
+# verified I/O runs, while others connect, while connects are half done, and while a reconnect sleeps.
+# Each time it ends in bounded time, costs the host whose I/O runs no more than it may (cost, below),
+# what was acknowledged is on the disk, and all is well when it is back. HOST is "ours" or "in-tree".
+# Which rounds are played follows from SEED, by default from the day.
 #
 # vm-kernels: 6.12 6.1
 # vm-args: ours 8
@@ -26,6 +26,7 @@ host=$1 rounds=$2 seed=${3:-$(($(date +%s) / 86400))}
 me=$(cat /etc/nvme/hostnqn)
 limit=15	# seconds, for anything that goes
 patience=600	# attempts to reconnect, one a second: nothing here takes that long
+hostile=${VM_LIB%/*}/hostile
 
 # What the hosts say in the kernel's log when a controller has lost its connection, has tried again in vain,
 # and has set up its queues, by whichever way it came there: a reset, a reconnect.
@@ -41,7 +42,7 @@ fi
 timed_out='timed out|QID [0-9]+ timeout'
 
 events=(port subsystem namespace host mode offline rxe netdev target reset delete module)
-phases=(load churn sleeping)
+phases=(load churn sleeping halfway)
 
 # cost PHASE EVENT: the most that it may cost the host whose I/O runs: nothing, a reconnect (of the same
 # controller, once, and no I/O fails), or failure
@@ -295,6 +296,84 @@ churn_end()
 	wait_for -t 60 no_churners || { diag "a controller of the churn stays"; return 1; }
 }
 
+# ---- connects that are half done -------------------------------------------------------------------
+
+halfway_pid='' halfway_killer=''
+halfway_end=/tmp/halfway.end halfway_out=/tmp/halfway.out
+
+# Begins when the peer is where it wants to be, and the target knows of it: twelve controllers, and queues
+# that have none (more than this, but those have 10 s only).
+begin_halfway()
+{
+	local known=lives stranger=over stuck=drop
+
+	case $1 in
+	port|target)	known=gone stranger=gone stuck=gone ;;
+	subsystem)	known=gone stuck=gone ;;
+	esac
+	rm -f $halfway_end
+	rawpeer nqn=$cell_nqn host="$me-other" end=$halfway_end known=$known stranger=$stranger stuck=$stuck \
+		"$hostile/lib.peer" "$hostile/halfway.peer" > $halfway_out 2>&1 & halfway_pid=$!
+	wait_for halfway_is_there_or_ended
+	halfway_is_there && wait_for -t 8 halfway_is_seen || {
+		diag "the peer is not half way:" "$(cat $halfway_out)"
+		pollard controller show
+		pollard queue show
+		return 1
+	}
+	case $1 in
+	rxe|netdev) halfway_goes_with_device ;;
+	esac
+}
+
+halfway_is_there() { grep -q '^halfway there' $halfway_out; }
+halfway_ended() { ! kill -0 "$halfway_pid" 2>/dev/null; }
+halfway_is_there_or_ended() { halfway_is_there || halfway_ended; }
+halfway_is_seen() { [ "$(others)" = 12 ] && [ "$(strangers)" -ge 1 ]; }
+others() { pollard controller show | grep -cE "^controller target .* hostnqn $me-other( |\$)"; }
+strangers() { pollard queue show | grep -c '^queue target qid '; }
+
+# A process with an RDMA device open can keep it from going: soft-RoCE has no disassociate_ucontext (neither
+# 6.1's nor 6.12's), so ib_uverbs_remove_one() waits until every process has closed it, and the network device
+# waits for that in turn. Whoever removes a device has to end its users; but not before what is ours has gone,
+# which is what this is about. Clients of a device are removed last come, first gone: pollard.ko, rdma_cm,
+# then ib_uverbs, which takes its file away before it waits.
+halfway_goes_with_device()
+{
+	{
+		wait_for -t 10 no_verbs
+		kill -KILL "$halfway_pid"
+	} & halfway_killer=$!
+}
+
+no_verbs()
+{
+	local devices=(/sys/class/infiniband_verbs/uverbs*)
+
+	[ ! -e "${devices[0]}" ]
+}
+
+# The peer ends as it should, and leaves nothing in the target.
+end_halfway()
+{
+	local status=0 want=0
+
+	touch $halfway_end
+	[ -z "$halfway_killer" ] || { want=137; wait "$halfway_killer"; halfway_killer=; }
+	wait_for halfway_ended || { diag "the peer hangs"; stacks "$halfway_pid"; cat $halfway_out; return 1; }
+	wait "$halfway_pid" || status=$?
+	halfway_pid=
+	[ $status = $want ] || { diag "the peer ended with status $status:" "$(cat $halfway_out)"; return 1; }
+	wait_for -t 20 halfway_is_forgotten || {
+		diag "the target has not done with the peer"
+		pollard controller show
+		pollard queue show
+		return 1
+	}
+}
+
+halfway_is_forgotten() { [ "$(others)" = 0 ] && [ "$(strangers)" = 0 ]; }
+
 # ---- a round -------------------------------------------------------------------------------------
 
 begin_load() { :; }
@@ -400,8 +479,9 @@ post_mortem()
 	pollard controller show
 	pollard queue show
 	echo "load: $(cat /tmp/ackwrite)"
+	[ -z "$halfway_pid" ] || echo "peer: $(cat $halfway_out)"
 	# shellcheck disable=SC2086 # those that there are
-	kill -KILL $load_pid $churn_pid
+	kill -KILL $load_pid $churn_pid $halfway_pid $halfway_killer
 } 2>&1
 
 # An own generator: the same rounds with the same seed, whatever shell this is.
