@@ -185,17 +185,31 @@ static int pol_visit_reset(struct pol_group *group, void *arg)
 
 /* Events */
 
+/* An event could not be made: who listens gets ENOBUFS and has to ask for everything again. */
+static void pol_event_lost(void)
+{
+	mutex_lock(&pol_netlink_lock);
+	if (pol_netlink_up)
+		genl_set_err(&pol_family, &init_net, 0, 0, -ENOBUFS);
+	mutex_unlock(&pol_netlink_lock);
+}
+
 static struct sk_buff *pol_event_begin(struct pol_answer *answer)
 {
 	atomic_inc(&pol_netlink_changes);
 	if (!READ_ONCE(pol_netlink_up) || !genl_has_listeners(&pol_family, &init_net, 0))
 		return NULL;
 	*answer = (struct pol_answer) { .skb = genlmsg_new(NLMSG_GOODSIZE, GFP_NOIO) };
+	if (!answer->skb)
+		pol_event_lost();
 	return answer->skb;
 }
 
+/* @error: 0, -EMSGSIZE, or -ENOENT when there is nothing to tell of any more */
 static void pol_event_send(struct pol_answer *answer, int error)
 {
+	if (error == -EMSGSIZE)
+		pol_event_lost();
 	mutex_lock(&pol_netlink_lock);
 	if (!error && pol_netlink_up)
 		genlmsg_multicast(&pol_family, answer->skb, 0, 0, GFP_NOIO);
@@ -237,11 +251,13 @@ static int pol_visit_changed(struct pol_group *group, void *arg)
 void pol_netlink_group_changed(unsigned int id)
 {
 	struct pol_answer answer;
+	int found;
 
 	if (!pol_event_begin(&answer))
 		return;
 	answer.id = id;
-	pol_event_send(&answer, pol_group_for_each(pol_visit_changed, &answer) != 1);
+	found = pol_group_for_each(pol_visit_changed, &answer);
+	pol_event_send(&answer, found == 1 ? 0 : found ?: -ENOENT);
 }
 
 /**
