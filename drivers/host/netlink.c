@@ -381,6 +381,15 @@ static int polh_netlink_dump_start(struct netlink_callback *cb)
 
 /* Events */
 
+/* An event could not be made: who listens gets ENOBUFS and has to ask for everything again. */
+static void polh_event_lost(void)
+{
+	mutex_lock(&polh_netlink_lock);
+	if (polh_netlink_up)
+		genl_set_err(&polh_family, &init_net, 0, 0, -ENOBUFS);
+	mutex_unlock(&polh_netlink_lock);
+}
+
 static bool polh_event_begin(struct polh_answer *answer, const struct polh_ctrl *ctrl)
 {
 	atomic_inc(&polh_netlink_changes);
@@ -388,12 +397,16 @@ static bool polh_event_begin(struct polh_answer *answer, const struct polh_ctrl 
 	    !genl_has_listeners(&polh_family, &init_net, 0))
 		return false;
 	*answer = (struct polh_answer) { .skb = genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL) };
+	if (!answer->skb)
+		polh_event_lost();
 	return answer->skb;
 }
 
 /* Recovery sends events too: whoever has the lock may not wait for I/O. */
 static void polh_event_send(struct polh_answer *answer, int err)
 {
+	if (err)
+		polh_event_lost();
 	mutex_lock(&polh_netlink_lock);
 	if (!err && polh_netlink_up)
 		genlmsg_multicast(&polh_family, answer->skb, 0, 0, GFP_NOIO);
