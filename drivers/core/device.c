@@ -10,6 +10,7 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/mutex.h>
+#include <linux/printk.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 
@@ -122,8 +123,12 @@ static int pol_device_arrived(struct ib_device *ib)
 	struct pol_client *client = NULL;
 
 	device = kzalloc(sizeof(*device), GFP_KERNEL);
-	if (!device)
+	if (!device) {
+		/* What this returns is seen by nobody. */
+		pr_warn("no memory to use %s; it is left alone until it comes again\n",
+			dev_name(&ib->dev));
 		return -ENOMEM;
+	}
 	device->ib = ib;
 	kref_init(&device->ref);
 	strscpy(device->name, dev_name(&ib->dev), sizeof(device->name));
