@@ -563,15 +563,19 @@ void pol_groups_sync(void)
 }
 EXPORT_SYMBOL_GPL(pol_groups_sync);
 
-/* The scheduler moved the thread away when its CPU went offline; bring it home. */
+/*
+ * The scheduler moved the thread away when its CPU went offline; bring it home. Kernels from 6.14
+ * on place all threads of the node anew whenever a CPU comes, so bring all of them home. A group
+ * that stops may have no thread any more.
+ */
 static int pol_groups_cpu_online(unsigned int cpu)
 {
 	struct pol_group *group;
 
 	mutex_lock(&pol_groups_lock);
 	list_for_each_entry(group, &pol_groups, entry)
-		if (group->cpu == cpu)
-			set_cpus_allowed_ptr(group->thread, cpumask_of(cpu));
+		if (group->state == POL_GROUP_RUNNING)
+			set_cpus_allowed_ptr(group->thread, cpumask_of(group->cpu));
 	mutex_unlock(&pol_groups_lock);
 	return 0;
 }
