@@ -45,6 +45,7 @@ struct polt_backend_params {
  * @execute: group's thread; never sleeps, never blocks. Starts a command whose range, length and
  *	buffers are checked and ready (opcode Read, Write or Flush). It ends from any context with
  *	polt_command_executed(), or in the thread with polt_command_finish(), at once or later
+ * @writable: optional; any context: can it be written just now? Always, where there is none
  * @rescan: optional; process context under the configuration mutex, no I/O: take note of what has
  *	changed of the storage, its size first of all (WRITE_ONCE). Returns true if hosts must know
  */
@@ -54,6 +55,7 @@ struct polt_backend_ops {
 				     struct netlink_ext_ack *extack);
 	void (*close)(struct polt_backend *backend);
 	void (*execute)(struct polt_backend *backend, struct polt_command *command);
+	bool (*writable)(struct polt_backend *backend);
 	bool (*rescan)(struct polt_backend *backend);
 };
 
@@ -76,6 +78,11 @@ extern const struct polt_backend_ops polt_ram_ops;
 struct polt_backend *polt_backend_open(const struct polt_backend_params *params,
 				       struct netlink_ext_ack *extack);
 void polt_backend_close(struct polt_backend *backend);
+
+static inline bool polt_backend_writable(struct polt_backend *backend)
+{
+	return !backend->ops->writable || backend->ops->writable(backend);
+}
 
 /* What a mode comes to with this back end: INLINE, which must be possible, or WORKER. */
 static inline enum polt_submit_mode polt_backend_submit(const struct polt_backend *backend,

@@ -430,13 +430,26 @@ static void polt_bdev_note_limits(struct polt_bdev *bdev)
 	WRITE_ONCE(backend->optimal_blocks, optimal >> backend->block_shift);
 }
 
+static bool polt_bdev_writable(struct polt_backend *backend)
+{
+	const struct polt_bdev *bdev = container_of(backend, struct polt_bdev, backend);
+
+	return !bdev_read_only(bdev->handle.bdev);
+}
+
 static bool polt_bdev_rescan(struct polt_backend *backend)
 {
 	struct polt_bdev *bdev = container_of(backend, struct polt_bdev, backend);
 	bool volatile_cache = bdev_write_cache(bdev->handle.bdev);
-	u64 blocks = polt_bdev_blocks(bdev);
+	/* A disk that has gone has none: its errors say so, which hosts may try again after. */
+	u64 blocks = polt_bdev_blocks(bdev) ?: backend->blocks;
 	bool changed = blocks != backend->blocks || volatile_cache != backend->volatile_cache;
 
+	/* The block layer would let writes through. It stays so until somebody says otherwise. */
+	if (!backend->read_only && !polt_bdev_writable(backend)) {
+		WRITE_ONCE(backend->read_only, true);
+		changed = true;
+	}
 	WRITE_ONCE(backend->blocks, blocks);
 	WRITE_ONCE(backend->volatile_cache, volatile_cache);
 	polt_bdev_note_limits(bdev);
@@ -527,5 +540,6 @@ const struct polt_backend_ops polt_bdev_ops = {
 	.open = polt_bdev_open,
 	.close = polt_bdev_close,
 	.execute = polt_bdev_execute,
+	.writable = polt_bdev_writable,
 	.rescan = polt_bdev_rescan,
 };

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # A disk that changes under a namespace: a device mapper's new table knows no REQ_NOWAIT, then again it
-# does; a disk gets a volatile write cache. No I/O may fail for that, and a Flush has to be one. And a
-# device mapper on a disk with polled queues, which ends no other I/O than what it is asked about.
+# does; a disk gets a volatile write cache. No I/O may fail for that, and a Flush has to be one. One becomes
+# read-only. And a device mapper on a disk with polled queues, which ends no other I/O than what it is asked
+# about.
 #
 # vm-kernels: 6.12 6.1
 # vm-timeout: 120
@@ -97,6 +98,19 @@ polled()
 		{ tail -n 5 /tmp/polled.out; cat /sys/kernel/debug/pollard-target/queues; return 1; }
 }
 
+host_writes() { dd if=/dev/zero of="$(disk 1)" bs=4k count=1 oflag=direct status=none 2> /dev/null; }
+
+# The block layer warns of a write to a read-only disk and lets it through.
+read_only()
+{
+	blockdev --setro /dev/dm-0 && pollard namespace set $nqn 1 || return
+	pollard namespace show $nqn 1 | grep -q 'read-only on' || { pollard namespace show $nqn 1; return 1; }
+	! host_writes || { diag "a host writes to a disk that is read-only"; return 1; }
+	! pollard namespace set $nqn 1 read-only off 2> /tmp/err && grep -q 'the device is read-only' /tmp/err ||
+		{ diag "writing is allowed again:" "$(cat /tmp/err)"; return 1; }
+	blockdev --setrw /dev/dm-0 && pollard namespace set $nqn 1 read-only off && wait_for host_writes
+}
+
 tear_down()
 {
 	host_disconnect $nqn && pollard subsystem del $nqn && pollard port del 1 &&
@@ -110,6 +124,7 @@ tap_run "a table without REQ_NOWAIT" by_worker
 tap_run "and with it again" inline_again
 tap_run "tables change under load" under_load
 tap_run "Flush reaches the disk once it has a cache" flush_is_one
+tap_run "a disk is made read-only, and writable again" read_only
 tap_run "commands of several bios on a polled device mapper" polled
 tap_run "tear down" tear_down
 tap_end
