@@ -57,6 +57,9 @@ static int polt_listener_request(struct polt_port *port, struct rdma_cm_id *cm_i
 		return polt_listener_reject(cm_id, port, status);
 	if (request.qid > POLT_IO_QUEUES_MAX)
 		return polt_listener_reject(cm_id, port, NVME_RDMA_CM_INVALID_QID);
+	/* A queue of one entry holds no command: NVMe's queues are full with one entry left. */
+	if (request.hrqsize < 2)
+		return polt_listener_reject(cm_id, port, NVME_RDMA_CM_INVALID_HRQSIZE);
 	/* A host that can answer no RDMA READ cannot write. */
 	if (!asked->initiator_depth)
 		return polt_listener_reject(cm_id, port, NVME_RDMA_CM_INVALID_IRD);
