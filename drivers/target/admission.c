@@ -122,6 +122,21 @@ void polt_admission_give_memory(u64 bytes)
 	atomic64_sub(bytes, &polt_admission_bytes);
 }
 
+/*
+ * What a queue takes: its own objects, and about what the RDMA device needs for its work requests
+ * (the largest part of what is not ours; a header and the gather list of each).
+ */
+static u64 polt_admission_queue_bytes(const struct polt_queue *queue)
+{
+	size_t responses = queue->nr_commands * sizeof(struct nvme_completion);
+	size_t send_wr = sizeof(struct ib_rdma_wr) + queue->max_sge * sizeof(struct ib_sge);
+
+	return sizeof(*queue) + (u64)queue->nr_commands * sizeof(struct polt_command) +
+	       roundup_pow_of_two(max_t(size_t, responses, PAGE_SIZE)) +
+	       polt_receive_bytes(queue->cm_id->device, queue->inline_size, queue->nr_receives) +
+	       (u64)(queue->max_credits + 1) * send_wr;
+}
+
 /**
  * polt_admission_take - may this queue be made?
  * @queue: a queue with its limits set; process context
@@ -132,9 +147,7 @@ void polt_admission_give_memory(u64 bytes)
  */
 int polt_admission_take(struct polt_queue *queue)
 {
-	u64 bytes = sizeof(*queue) + polt_receive_bytes(queue->inline_size, queue->nr_receives) +
-		    (u64)queue->nr_commands *
-			    (sizeof(struct polt_command) + sizeof(struct nvme_completion));
+	u64 bytes = polt_admission_queue_bytes(queue);
 
 	if (polt_admission_count(&queue->host, POLT_QUEUE_PENDING).of_host >= POLT_PENDING_HOST_MAX)
 		return -EBUSY;

@@ -294,7 +294,6 @@ static void polt_queue_end_work(struct work_struct *work)
 	if (READ_ONCE(queue->ctrl))
 		polt_ctrl_queue_ends(queue->ctrl, queue);
 	pol_group_call(queue->group, polt_queue_stop, queue);
-	polt_admission_connected(queue);
 	rdma_disconnect(queue->cm_id);
 	if (queue->pair->srq) {
 		ib_drain_sq(queue->qp);
@@ -308,6 +307,8 @@ static void polt_queue_end_work(struct work_struct *work)
 	cancel_work_sync(&queue->notify_work);
 	rdma_destroy_id(queue->cm_id);
 	pol_cq_release(queue->cq, queue->cq_entries);
+	/* Not earlier: a host that connects and leaves, again and again, has these queue pairs. */
+	polt_admission_connected(queue);
 	pol_region_unmap(&queue->responses);
 	polt_receives_unmap(&queue->receives);
 	atomic_dec(&device->queues);
@@ -621,9 +622,9 @@ struct polt_queue *polt_queue_create(struct rdma_cm_id *cm_id, struct polt_port 
 	return queue;
 
 err_commands:
-	polt_pair_leave(queue->pair);
 	pol_region_unmap(&queue->responses);
 	polt_receives_unmap(&queue->receives);
+	polt_pair_leave(queue->pair);	/* the device may go from here on */
 	polt_pair_put(queue->pair, queue->nr_receives);
 err_pair:
 	polt_admission_give(queue);

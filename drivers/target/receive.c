@@ -181,14 +181,32 @@ static size_t polt_receive_stride(u32 inline_size)
 	return ALIGN(POLT_RECEIVE_ALIGN + inline_size, POLT_RECEIVE_ALIGN);
 }
 
+/* The region for so many buffers, or for as many of them as fit. */
+static size_t polt_receive_region_len(struct ib_device *ib, size_t stride, unsigned int wanted)
+{
+	return min3(roundup_pow_of_two(max_t(size_t, PAGE_SIZE, wanted * stride)),
+		    pol_region_max(ib), (size_t)POLT_RECEIVE_REGION);
+}
+
 /**
  * polt_receive_bytes - what receive buffers take of memory
+ * @ib: the device they are for
  * @inline_size: bytes of in-capsule data each has room for
  * @count: how many
  */
-size_t polt_receive_bytes(u32 inline_size, unsigned int count)
+size_t polt_receive_bytes(struct ib_device *ib, u32 inline_size, unsigned int count)
 {
-	return count * (polt_receive_stride(inline_size) + sizeof(struct polt_receive));
+	size_t stride = polt_receive_stride(inline_size);
+	size_t bytes = count * sizeof(struct polt_receive);
+
+	while (count) {
+		size_t len = polt_receive_region_len(ib, stride, count);
+
+		bytes += sizeof(struct polt_receive_chunk) + len;
+		/* Where not even one fits, none will be made. */
+		count -= min_t(size_t, count, max_t(size_t, len / stride, 1));
+	}
+	return bytes;
 }
 
 static struct polt_receive_chunk *polt_receive_chunk_alloc(struct polt_pair *pair,
@@ -196,8 +214,7 @@ static struct polt_receive_chunk *polt_receive_chunk_alloc(struct polt_pair *pai
 							   unsigned int wanted)
 {
 	size_t stride = polt_receive_stride(pair->inline_size);
-	size_t len = min3(roundup_pow_of_two(max_t(size_t, PAGE_SIZE, wanted * stride)),
-			  pol_region_max(pair->device->ib), (size_t)POLT_RECEIVE_REGION);
+	size_t len = polt_receive_region_len(pair->device->ib, stride, wanted);
 	unsigned int count = min_t(size_t, wanted, len / stride);
 	struct polt_receive_chunk *chunk;
 	unsigned int i;

@@ -120,7 +120,7 @@ int polt_pair_for_each(int (*visit)(struct polt_pair *pair, void *arg), void *ar
 extern wait_queue_head_t polt_pairs_wait;
 extern unsigned int polt_pairs_gone;
 
-size_t polt_receive_bytes(u32 inline_size, unsigned int count);
+size_t polt_receive_bytes(struct ib_device *ib, u32 inline_size, unsigned int count);
 int polt_receives_alloc(struct list_head *chunks, struct polt_pair *pair,
 			struct polt_queue *queue, unsigned int count);
 void polt_receives_unmap(struct list_head *chunks);

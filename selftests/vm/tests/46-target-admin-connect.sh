@@ -181,7 +181,7 @@ memory_of_queues()
 	! try_connect -n $adm_nqn && adm_no_controllers || { echo 0 > $limit; return 1; }
 	dmesg | grep -q 'port 1: connection from .* rejected: out of RDMA resources' ||
 		{ echo 0 > $limit; dmesg | tail -n 5; return 1; }
-	echo 2 > $limit
+	echo 4 > $limit
 	adm_connect -i 1 && adm_disconnect
 	local status=$?
 	echo 0 > $limit
