@@ -227,6 +227,11 @@ static u16 polt_admin_set_features(struct polt_command *command)
 	u16 status;
 
 	mutex_lock(&ctrl->lock);
+	/* A reset that has come since is not to be undone. */
+	if (!polt_ctrl_ready(ctrl)) {
+		mutex_unlock(&ctrl->lock);
+		return NVME_SC_CMD_SEQ_ERROR | NVME_STATUS_DNR;
+	}
 	kato_ms = ctrl->features.kato_ms;
 	status = polt_features_set(&ctrl->features, &command->sqe, ctrl->nr_queues > 1, &reply);
 	if (!status && ctrl->features.kato_ms != kato_ms)
@@ -326,17 +331,22 @@ static u16 polt_admin_log_large(struct polt_command *command,
 				const struct polt_log_request *request)
 {
 	struct polt_ctrl *ctrl = command->queue->ctrl;
+	u32 len = request->lid == POLT_LOG_SUPPORTED ? POLT_LOG_SUPPORTED_SIZE : SZ_4K;
 	u32 changed[POLT_LOG_CHANGED_WORDS];
-	void *page = kzalloc(SZ_4K, GFP_KERNEL);
-	u32 len = SZ_4K;
+	struct polt_log_piece piece;
+	void *page;
 	u16 status;
 
+	/* Reading forgets the changed namespaces: not by a command that fails. */
+	status = polt_log_clip_page(request, len, &piece);
+	if (status)
+		return status;
+	page = kzalloc(len, GFP_KERNEL);
 	if (!page)
 		return NVME_SC_INTERNAL;
 	switch (request->lid) {
 	case POLT_LOG_SUPPORTED:
 		polt_log_supported(page, ctrl->subsystem->discovery);
-		len = POLT_LOG_SUPPORTED_SIZE;
 		break;
 	case NVME_LOG_CHANGED_NS:
 		polt_aen_read(ctrl, POLT_EVENT_NAMESPACES, request->retain, changed);
@@ -426,8 +436,8 @@ static u16 polt_admin_dispatch(struct polt_command *command)
 {
 	struct polt_ctrl *ctrl = command->queue->ctrl;
 
-	/* Until the controller is enabled only Fabrics commands are for it. */
-	if (!(polt_ctrl_csts(ctrl) & NVME_CSTS_RDY))
+	/* Until the controller is enabled, and after its shutdown, only Fabrics commands are for it. */
+	if (!polt_ctrl_ready(ctrl))
 		return NVME_SC_CMD_SEQ_ERROR | NVME_STATUS_DNR;
 
 	switch (command->sqe.common.opcode) {

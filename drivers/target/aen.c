@@ -128,7 +128,7 @@ u16 polt_aen_hold(struct polt_ctrl *ctrl, struct polt_command *command)
 	mutex_lock(&ctrl->lock);
 	if (!ctrl->queues[0]) {
 		status = NVME_SC_ABORT_QUEUE;
-	} else if (!(polt_ctrl_csts(ctrl) & NVME_CSTS_RDY)) {
+	} else if (!polt_ctrl_ready(ctrl)) {
 		status = NVME_SC_CMD_SEQ_ERROR | NVME_STATUS_DNR;
 	} else if (events->nr == POLT_EVENTS_MAX) {
 		status = NVME_SC_ASYNC_LIMIT | NVME_STATUS_DNR;

@@ -153,7 +153,8 @@ static void polt_command_complete(struct polt_command *command, u16 status)
 	}
 	if (unlikely(polt_command_is_connect(command) && !status && queue->ctrl))
 		polt_queue_connected(queue, le16_to_cpu(command->sqe.connect.sqsize));
-	if (unlikely(status) && queue->connected)
+	/* That a reset has aborted something is no news to the host who asked for it. */
+	if (unlikely(status) && status != NVME_SC_ABORT_QUEUE && queue->connected)
 		polt_ctrl_log_error(queue->ctrl, queue->qid, &command->sqe, status);
 	polt_command_drop_receive(command);
 	if (!command->to_host || status)

@@ -184,8 +184,8 @@ static bool polt_ctrl_has_leftovers(const struct polt_ctrl *ctrl)
 
 /*
  * May a command of the host still reach a disk that it gave before this controller was enabled?
- * From a dead controller, one that it has disabled and is about to leave, or from a queue of this
- * one that was there before it was disabled.
+ * From a dead controller, one that it has disabled or shut down and is about to leave, or from a
+ * queue of this one that was there before it was disabled.
  */
 static bool polt_ctrl_must_wait(struct polt_ctrl *ctrl)
 {
@@ -202,7 +202,7 @@ static bool polt_ctrl_must_wait(struct polt_ctrl *ctrl)
 		/* Two controllers' locks are held under ctrl_lock only. */
 		mutex_lock_nested(&other->lock, SINGLE_DEPTH_NESTING);
 		wait = polt_ctrl_is_ending(other) ||
-		       (other->state == POLT_CTRL_DISABLED && polt_ctrl_has_leftovers(other));
+		       (other->state != POLT_CTRL_READY && polt_ctrl_has_leftovers(other));
 		mutex_unlock(&other->lock);
 		if (wait)
 			return true;
@@ -236,6 +236,11 @@ static void polt_ctrl_ready_work(struct work_struct *work)
 	mutex_unlock(&ctrl->subsystem->ctrl_lock);
 }
 
+/*
+ * A controller reset: what the host has set, and what it has been told, is as after Connect (NVMe
+ * Base Specification, "Controller Level Reset"). Who it is, and its keep-alive timer, belong to the
+ * association, which goes on.
+ */
 static void polt_ctrl_disable(struct polt_ctrl *ctrl)
 {
 	unsigned int qid;
@@ -244,6 +249,11 @@ static void polt_ctrl_disable(struct polt_ctrl *ctrl)
 		if (ctrl->queues[qid])
 			polt_queue_end(ctrl->queues[qid], "controller disabled by the host");
 	polt_aen_end(ctrl);
+	memset(ctrl->events.changed, 0, sizeof(ctrl->events.changed));
+	polt_features_reset(&ctrl->features);
+	spin_lock_irq(&ctrl->errors_lock);
+	polt_log_clear_errors(&ctrl->errors);
+	spin_unlock_irq(&ctrl->errors_lock);
 	polt_ctrl_set_state(ctrl, POLT_CTRL_DISABLED);
 }
 

@@ -111,6 +111,17 @@ void polt_features_init(struct polt_features *features, bool discovery, u16 io_q
 }
 
 /**
+ * polt_features_reset - values after a controller reset
+ * @features: the keep-alive timeout and the host identifier stay, all else is as from Connect
+ */
+void polt_features_reset(struct polt_features *features)
+{
+	const struct polt_features old = *features;
+
+	polt_features_init(features, old.discovery, old.io_queues_max, old.kato_ms, &old.hostid);
+}
+
+/**
  * polt_features_known - is there such a feature?
  * @discovery: of a discovery controller
  * @sqe: a Get or Set Features command, any content

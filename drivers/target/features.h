@@ -48,6 +48,7 @@ struct polt_features_reply {
 
 void polt_features_init(struct polt_features *features, bool discovery, u16 io_queues_max,
 			u32 kato_ms, const uuid_t *hostid);
+void polt_features_reset(struct polt_features *features);
 bool polt_features_known(bool discovery, const struct nvme_command *sqe);
 u32 polt_features_data_len(const struct nvme_command *sqe);
 u32 polt_features_round_kato(u32 ms);

@@ -155,6 +155,15 @@ void polt_log_add_error(struct polt_log_errors *errors, u16 sqid, const struct n
 }
 
 /**
+ * polt_log_clear_errors - remove all entries; counting goes on
+ * @errors: the controller's error log
+ */
+void polt_log_clear_errors(struct polt_log_errors *errors)
+{
+	errors->cleared = errors->count;
+}
+
+/**
  * polt_log_error_entry - one entry of the Error Information page
  * @errors: the controller's error log
  * @index: entry of the page, 0 to POLT_ERRORS_MAX - 1, the newest is 0
@@ -163,7 +172,7 @@ void polt_log_add_error(struct polt_log_errors *errors, u16 sqid, const struct n
 void polt_log_error_entry(const struct polt_log_errors *errors, unsigned int index,
 			  struct nvme_error_slot *slot)
 {
-	if (index < errors->count && index < POLT_ERRORS_MAX)
+	if (index < errors->count - errors->cleared && index < POLT_ERRORS_MAX)
 		*slot = errors->ring[(errors->count - 1 - index) % POLT_ERRORS_MAX];
 	else
 		memset(slot, 0, sizeof(*slot));

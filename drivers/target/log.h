@@ -46,10 +46,12 @@ struct polt_log_piece {
 /**
  * struct polt_log_errors - the error log of a controller
  * @count: errors since the controller was made
+ * @cleared: how many of them had been when the log was cleared the last time
  * @ring: error number n, counted from 1, is at (n - 1) % POLT_ERRORS_MAX
  */
 struct polt_log_errors {
 	u64 count;
+	u64 cleared;
 	struct nvme_error_slot ring[POLT_ERRORS_MAX];
 };
 
@@ -101,6 +103,7 @@ u16 polt_log_clip_page(const struct polt_log_request *request, u32 len,
 
 void polt_log_add_error(struct polt_log_errors *errors, u16 sqid, const struct nvme_command *sqe,
 			u16 status);
+void polt_log_clear_errors(struct polt_log_errors *errors);
 void polt_log_error_entry(const struct polt_log_errors *errors, unsigned int index,
 			  struct nvme_error_slot *slot);
 void polt_log_smart(struct nvme_smart_log *log, const struct polt_log_smart_values *values);

@@ -79,6 +79,28 @@ TEST(initial_values)
 	CHECK_EQ(reply.result, 0);
 }
 
+TEST(values_after_a_reset)
+{
+	struct polt_features before;
+
+	fresh(false);
+	before = features;
+	CHECK_EQ(set(NVME_FEAT_NUM_QUEUES, 1 | 1 << 16), 0);
+	CHECK_EQ(set(NVME_FEAT_ASYNC_EVENT, 0x100), 0);
+	CHECK_EQ(set(NVME_FEAT_TEMP_THRESH, 300), 0);
+	CHECK_EQ(set(NVME_FEAT_TEMP_THRESH, 250 | 1 << 20), 0);
+	CHECK_EQ(set(NVME_FEAT_KATO, 30000), 0);
+	polt_features_reset(&features);
+	before.kato_ms = 30000;
+	CHECK_MEM(&features, &before, sizeof(before));
+
+	fresh(true);
+	CHECK_EQ(set(NVME_FEAT_ASYNC_EVENT, 1U << 31), 0);
+	polt_features_reset(&features);
+	CHECK_EQ(features.discovery, true);
+	CHECK_EQ(features.async_events, 0);
+}
+
 /* The mandatory ones of an I/O controller and of a discovery controller, and nothing else. */
 TEST(which_features_there_are)
 {

@@ -264,6 +264,28 @@ TEST(error_log_keeps_the_newest)
 	}
 }
 
+TEST(error_log_is_cleared)
+{
+	static const u8 zeroes[64];
+	struct polt_log_errors errors;
+	struct nvme_error_slot slot;
+	unsigned int entry;
+
+	memset(&errors, 0, sizeof(errors));
+	add_errors(&errors, 2 * POLT_ERRORS_MAX);
+	polt_log_clear_errors(&errors);
+	for (entry = 0; entry < POLT_ERRORS_MAX; entry++) {
+		memset(&slot, 0xa5, sizeof(slot));
+		polt_log_error_entry(&errors, entry, &slot);
+		CHECK_MEM(&slot, zeroes, sizeof(slot));
+	}
+	add_errors(&errors, 1);
+	polt_log_error_entry(&errors, 0, &slot);
+	CHECK_EQ(get_le(&slot, 0, 8), 2 * POLT_ERRORS_MAX + 1);
+	polt_log_error_entry(&errors, 1, &slot);
+	CHECK_MEM(&slot, zeroes, sizeof(slot));
+}
+
 TEST(smart_byte_for_byte)
 {
 	const struct polt_log_smart_values values = {
