@@ -100,6 +100,20 @@ vm_die()
 	sleep 1000
 }
 
+# vm_crash: the host resets this guest's machine all of a sudden, and it boots again, with what was written to its
+# disks. The script begins anew, with VM_BOOT=2 instead of 1.
+vm_crash()
+{
+	local p name
+
+	# There will be another log.
+	for p in /sys/class/virtio-ports/*; do
+		read -r name < "$p/name" && [ "$name" = log ] && dmesg > "/dev/${p##*/}"
+	done 2>/dev/null
+	echo crash > /dev/ttyS1
+	sleep 1000
+}
+
 # ---- TAP --------------------------------------------------------------------------------------
 
 tap_count=0
