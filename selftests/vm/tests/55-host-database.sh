@@ -15,18 +15,14 @@
 # vm-long: 20
 # vm-long-timeout: 7200
 . "$VM_LIB"
+. "${VM_LIB%/*}/database-lib.sh"
 
 nqn=nqn.2026-11.org.example:database
 uuid=11111111-2222-4333-8444-555555555555
-sql=/tmp/transactions acknowledged=/tmp/acknowledged
-database_pid='' fio_pid=''
 
 setup()
 {
-	mkdir -p /mnt && rxe_up && modprobe pollard-host || return
-	# More than there is time for; SQLite says the number when the transaction is committed.
-	awk 'BEGIN { for (i = 1; i < 30000; i++)
-		printf "INSERT INTO t VALUES(%d, printf(\"%%0300d\", %d)); SELECT %d;\n", i, i, i }' > $sql
+	db_setup && rxe_up && modprobe pollard-host || return
 	# The disk does forget what was not flushed, and keeps the rest.
 	null_disk disk size=320 memory_backed=1 cache_size=128 || return
 	dd if=/dev/zero bs=4k count=1 2> /dev/null | tr '\0' x > /tmp/x
@@ -64,82 +60,32 @@ connect()
 }
 is() { [ "$(< "$c/state")" = "$1" ]; }
 
-# ---- the applications ---------------------------------------------------------------------------
-
-# In WAL mode a transaction is safe with FULL; with a journal that is deleted only EXTRA makes it so.
-declare -A pragma=(
-	[ext4]='PRAGMA journal_mode=DELETE; PRAGMA synchronous=EXTRA;'
-	[xfs]='PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;')
-
-applications_begin()
-{
-	sqlite3 /mnt/db 'CREATE TABLE t(n INTEGER PRIMARY KEY, text);' && sync -f /mnt/db || return
-	{ echo "${pragma[$1]}"; cat $sql; } | stdbuf -oL sqlite3 -bail /mnt/db > $acknowledged 2> /tmp/sqlite &
-	database_pid=$!
-	fio --name=fsync --directory=/mnt --rw=randwrite --bs=4k --size=1m --fsync=1 --verify=crc32c --loops="$2" \
-		> /tmp/fio 2>&1 &
-	fio_pid=$!
-	commits 20
-}
-last_commit() { last=$(grep -x '[0-9]*' $acknowledged | tail -n 1) last=${last:-0}; }
-enough_commits() { last_commit; [ "$last" -ge "$1" ]; }
-# commits NUMBER: so many more come
-commits()
-{
-	last_commit
-	wait_for enough_commits $((last + $1)) || { diag "$last commits"; cat /tmp/sqlite; return 1; }
-}
-
-both_over() { ! kill -0 $database_pid 2> /dev/null && ! kill -0 $fio_pid 2> /dev/null; }
+# ---- tests --------------------------------------------------------------------------------------
 
 # begin FILESYSTEM
 begin()
 {
-	# mkfs.xfs does not take the place of another file system by itself.
-	dd if=/dev/zero of=/dev/disk bs=64k count=1 oflag=direct 2> /dev/null &&
-	"mkfs.$1" -q /dev/disk && blockdev --flushbufs /dev/disk && target_up && connect 60 || return
-	mount "$disk" /mnt && applications_begin "$1" 1
+	db_mkfs "$1" /dev/disk && blockdev --flushbufs /dev/disk && target_up && connect 60 || return
+	mount "$disk" /mnt && db_begin "$1"
 }
 
 target_returns()
 {
 	target_crashes && wait_for is connecting && target_up && wait_for is live || return
-	commits 20 && wait $fio_pid || { cat /tmp/fio; return 1; }
+	db_commits 20 && db_fio_end
 }
 
 power_fails()
 {
-	local status=0
-
-	fio --name=fsync --directory=/mnt --rw=randwrite --bs=4k --size=1m --fsync=1 > /tmp/fio 2>&1 --loops=99 &
-	fio_pid=$!
-	echo 2 > "$c/ctrl_loss_tmo" && commits 20 && target_crashes && disk_power_fails || return
-	wait_for host_gone $nqn && wait_for both_over || { diag "still there"; return 1; }
-	wait $database_pid && { diag "SQLite has not noticed"; status=1; }
-	wait $fio_pid && { diag "fio has not noticed"; status=1; }
-	umount /mnt && return $status
-}
-
-# says OUTPUT SQL
-says()
-{
-	local output
-	output=$(sqlite3 -bail /mnt/db "$2") && [ "$output" = "$1" ] || { diag "$2: $output, not $1"; return 1; }
+	db_fio_begin 99
+	echo 2 > "$c/ctrl_loss_tmo" && db_commits 20 && target_crashes && disk_power_fails || return
+	wait_for host_gone $nqn || { diag "the controller is $(< "$c/state")"; return 1; }
+	db_failed && umount /mnt
 }
 
 consistent()
 {
-	last_commit
-	diag "$last transactions"
-	target_up && connect 60 && mount "$disk" /mnt || return
-	says "$last" "SELECT count(*) FROM t WHERE n <= $last;" || return
-	# One more may have been committed and not acknowledged.
-	says 0 "SELECT count(*) FROM t WHERE n > $last + 1 OR text <> printf('%0300d', n);" || return
-	says ok 'PRAGMA integrity_check;' && umount /mnt || return
-	case $1 in
-	ext4) e2fsck -fn "$disk" ;;
-	xfs) xfs_repair -n "$disk" ;;
-	esac
+	target_up && connect 60 && db_consistent "$1" "$disk"
 }
 
 end()
