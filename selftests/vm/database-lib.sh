@@ -80,7 +80,7 @@ db_end()
 {
 	db_runs || { diag "SQLite has ended:"; cat /tmp/sqlite; return 1; }
 	kill $db_pid
-	wait_for -t 60 db_over || { diag "still there"; return 1; }
+	wait_for -t 90 db_over || { diag "still there"; return 1; }
 	wait $db_pid
 	[ ! -s /tmp/sqlite ] && db_fio_end || { cat /tmp/sqlite; return 1; }
 }
