@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # 52-host-silence.sh [ROUNDS]: the target falls silent: its machine is there, but no packet comes from
-# it any more. Whatever is going on then - I/O, connecting, deleting - ends in bounded time, and all is
-# well when it is back.
+# it any more. Whatever is going on then - I/O, connecting, a reset, deleting, unloading - ends in bounded time,
+# and all is well when it is back. With a target that is silent a disconnect takes 15 s at the most, whoever
+# asks for it and whatever the controller was at. (With one that answers: 56-host-cycles.sh.)
 #
 # vm-peer: 52-host-silence-target
-# vm-timeout: 300
+# vm-timeout: 400
 # vm-long: 20
 # vm-long-timeout: 7200
 . "$VM_LIB"
@@ -29,21 +30,49 @@ connect()
 gone() { ! nvme_ctrl_of $nqn; }
 state() { cat "/sys/class/nvme/$(nvme_ctrl_of $nqn)/state"; }
 is() { [ "$(state)" = "$1" ]; }
-silence() { vm_signal silence && vm_wait silent; }
+unheard() { ! ping -c 1 -W 1 $VM_ADDR2; }
+# It says so before it does it: afterwards it cannot.
+silence() { vm_signal silence && vm_wait silent && wait_for unheard; }
 # Nothing is heard of the peer meanwhile: it comes back by itself.
 sound() { vm_wait back 60; }
 
-disconnect_silent()
+busy() { [ "$(awk '{ n += $5 } END { print n }' /sys/block/nvme*n*/stat)" -gt 100 ]; }
+
+# goes_silent COMMAND...: with I/O on its way, COMMAND makes a controller go that will not hear of its target again
+goes_silent()
 {
 	local pid
 
 	fio --name=io --filename="$disk" --rw=randwrite --bs=4k --iodepth=8 --size=16m --direct=1 \
 		--ioengine=io_uring --time_based --runtime=60 > /tmp/fio.out 2>&1 & pid=$!
-	sleep 1
-	silence || return
-	within 16 nvme disconnect -n $nqn && wait_for -t 5 gone || return
+	wait_for busy && silence || return
+	within 15 "$@" || { diag "controllers:" "$(grep -s . /sys/class/nvme/*/state)"; dmesg | tail -n 20; return 1; }
 	wait $pid
 	sound
+}
+
+by_nvme() { nvme disconnect -n $nqn && wait_for -t 5 gone; }
+
+# Without what a program does before, which takes long enough for the loss to be noticed.
+by_sysfs()
+{
+	local c
+	c=/sys/class/nvme/$(nvme_ctrl_of $nqn)
+
+	is live && echo 1 > "$c/delete_controller" && wait_for -t 5 gone
+}
+
+# Unloading deletes all controllers.
+by_unload_in_reset()
+{
+	local c pid
+	c=/sys/class/nvme/$(nvme_ctrl_of $nqn)
+
+	echo 1 > "$c/reset_controller" & pid=$!
+	wait_for -t 5 is resetting || { diag "state $(state)"; return 1; }
+	modprobe -r pollard-host && gone || return
+	! wait $pid || { diag "the reset was successful"; return 1; }
+	modprobe pollard-host
 }
 
 cannot_connect() { ! connect; }
@@ -69,8 +98,12 @@ io_survives()
 tap_run "set up" setup || { tap_end; exit 1; }
 for ((round = ${1:-1}; round > 0; round--)); do
 	tap_run "connect" connect
-	tap_run "a disconnect from a silent target ends in time" disconnect_silent
+	tap_run "a disconnect from a silent target takes 15 s at the most" goes_silent by_nvme
 	tap_run "connecting to a silent target ends in time" connect_silent
+	tap_run "connect" connect
+	tap_run "deleting its controller takes 15 s at the most" goes_silent by_sysfs
+	tap_run "connect" connect
+	tap_run "unloading while a reset waits for it takes 15 s at the most" goes_silent by_unload_in_reset
 	tap_run "I/O goes on when the target is back" io_survives
 	tap_run "disconnect" host_disconnect $nqn
 done
