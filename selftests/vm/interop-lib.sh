@@ -214,10 +214,13 @@ cell_load_end()
 	return $status
 }
 
-# cell_survives REMOVE RESTORE: something under a verified load goes and returns, no data is lost
+# cell_survives REMOVE RESTORE: something under a verified load goes and returns, no data is lost. It is of
+# $cell_survives_mib.
+cell_survives_mib=48
 cell_survives()
 {
-	cell_load surviving --rw=randwrite --bs=8k --iodepth=16 --size="$(cell_mib 48)" --loops=2 || return
+	cell_load surviving --rw=randwrite --bs=8k --iodepth=16 --size="$(cell_mib $cell_survives_mib)" --loops=2 ||
+		return
 	"$1" || { diag "$1 failed"; return 1; }
 	wait_for -t 60 cell_is connecting || { diag "the host did not notice, state $(cell_state)"; return 1; }
 	"$2" || { diag "$2 failed"; return 1; }

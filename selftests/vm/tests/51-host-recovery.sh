@@ -20,6 +20,8 @@ target=in-tree host=ours
 subsystem=$nvmet/subsystems/$cell_nqn
 away=10.77.0.3		# an address of the target that may be gone
 nowhere=10.77.0.77	# one that nobody has
+# shellcheck disable=SC2034 # interop-lib.sh reads it
+cell_survives_mib=24	# there is ackwrite's load besides
 
 set_up()
 {
