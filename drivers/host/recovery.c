@@ -289,6 +289,8 @@ void polh_recovery_stop(struct polh_ctrl *ctrl)
  */
 void polh_recovery_exit(struct polh_ctrl *ctrl)
 {
+	/* First: a reset that comes late has the target watched again. */
+	polh_compat_stop_leftovers(&ctrl->nvme);
 	cancel_delayed_work_sync(&ctrl->silence_work);
 	cancel_delayed_work_sync(&ctrl->reconnect_work);
 	cancel_work_sync(&ctrl->removal_work);

@@ -166,6 +166,31 @@ static inline void polh_compat_stop_auth(struct nvme_ctrl *ctrl)
 }
 
 /**
+ * polh_compat_stop_leftovers - nothing of nvme-core's goes on any more, for good
+ * @ctrl: controller that is not live and never will be again, without a connected queue
+ *
+ * nvme_stop_ctrl() stops most of this, but an attempt to connect that it waits for begins some of
+ * it anew, and so does who had found the controller live a moment before; and when the first
+ * connect fails nobody calls it. What is still to come would find a controller that has been freed.
+ *
+ * Context: process context, none of these works. Waits for those that run.
+ */
+static inline void polh_compat_stop_leftovers(struct nvme_ctrl *ctrl)
+{
+#ifdef BTF_M_nvme_ctrl__anatt_timer
+	/* Runs while an ANA group changes, from when its state was read while connecting. */
+	timer_delete_sync(&ctrl->anatt_timer);
+	cancel_work_sync(&ctrl->ana_work);
+#endif
+	/* Each of these only after those that may queue it. */
+	cancel_work_sync(&ctrl->fw_act_work);
+	cancel_work_sync(&ctrl->scan_work);
+	cancel_work_sync(&ctrl->reset_work);
+	cancel_work_sync(&ctrl->async_event_work);
+	cancel_delayed_work_sync(&ctrl->failfast_work);
+}
+
+/**
  * polh_compat_takes_secrets - whether the options ask for nothing that this kernel cannot do
  * @opts: options of nvme connect
  *
