@@ -8,7 +8,8 @@
  * which is the last (with an I/O scheduler, and on kernels before 6.7), they wait in the queue's
  * lockless list until the last of the batch comes, or ->commit_rqs because that does not come.
  *
- * Nothing is owned here: a request is blk-mq's until it is prepared, then its tag's.
+ * Nothing is owned here: a request is blk-mq's until it is prepared, then its tag's, and when its
+ * queue has been stopped again nobody's: then it is ended from here.
  */
 #include <linux/rcupdate.h>
 
@@ -184,6 +185,31 @@ static enum blk_eh_timer_return polh_timeout(struct request *rq)
 		 queue->qid, request->command.common.command_id, request->command.common.opcode);
 	polh_recovery_fail(queue->ctrl);
 	return BLK_EH_RESET_TIMER;
+}
+
+static bool polh_request_cancel(struct request *rq, void *data)
+{
+	if (blk_mq_rq_state(rq) == MQ_RQ_IN_FLIGHT) {
+		polh_nvme_set_aborted(rq);
+		blk_mq_complete_request_direct(rq, nvme_complete_rq);
+	}
+	return true;
+}
+
+/**
+ * polh_requests_cancel() - end the requests that were in flight
+ * @set: tags of queues that have been stopped
+ *
+ * Others are refused meanwhile, or have been collected by ->poll, and are just being ended. To
+ * blk-mq they are started until they have ended, which may be between its look at them and ours;
+ * but they are not in flight. They belong to who ends them, and are waited for.
+ *
+ * Context: process context, under the controller's lock.
+ */
+void polh_requests_cancel(struct blk_mq_tag_set *set)
+{
+	blk_mq_tagset_busy_iter(set, polh_request_cancel, NULL);
+	blk_mq_tagset_wait_completed_request(set);
 }
 
 static int polh_init_request(struct blk_mq_tag_set *set, struct request *rq, unsigned int hctx_idx,

@@ -433,9 +433,9 @@ void polh_ctrl_cancel(struct polh_ctrl *ctrl, unsigned int first)
 {
 	lockdep_assert_held(&ctrl->lock);
 	if (ctrl->io_set_ready)
-		nvme_cancel_tagset(&ctrl->nvme);
+		polh_requests_cancel(&ctrl->io_set);
 	if (!first && ctrl->admin_set_ready)
-		nvme_cancel_admin_tagset(&ctrl->nvme);
+		polh_requests_cancel(&ctrl->admin_set);
 }
 
 /**

@@ -66,6 +66,20 @@ static inline void polh_nvme_set_result(struct request *rq, __le16 status, union
 }
 
 /**
+ * polh_nvme_set_aborted - say that a request ends without a completion
+ * @rq: request that is in flight and is about to be ended
+ *
+ * nvme-core tries it again if it may.
+ */
+static inline void polh_nvme_set_aborted(struct request *rq)
+{
+	struct nvme_request *nr = polh_nvme_request(rq);
+
+	nr->status = NVME_SC_HOST_ABORTED_CMD;
+	nr->flags |= NVME_REQ_CANCELLED;
+}
+
+/**
  * polh_nvme_complete_batch - end a batch of requests; the heart of io_comp_batch.complete
  * @iob: batch, all with a result and nothing of the transport's left in them
  */
