@@ -469,6 +469,8 @@ static void polh_ctrl_reset_work(struct work_struct *work)
 		return;
 	noio = memalloc_noio_save();
 	nvme_stop_ctrl(nvme);
+	/* A firmware that was not activated in time: nvme-core resets, with the disks quiesced. */
+	polh_compat_unquiesce_io(nvme);
 	polh_ctrl_teardown(ctrl, false);
 	if (nvme_change_ctrl_state(nvme, NVME_CTRL_CONNECTING)) {
 		polh_ctrl_changed(ctrl);
