@@ -468,7 +468,10 @@ static void polh_ctrl_reset_work(struct work_struct *work)
 	if (!ctrl->admin_set_ready)
 		return;
 	noio = memalloc_noio_save();
+	/* It waits for works that wait for an answer; on some kernels (6.1) to a Keep Alive. */
+	polh_recovery_watch(ctrl);
 	nvme_stop_ctrl(nvme);
+	polh_recovery_unwatch(ctrl);
 	/* A firmware that was not activated in time: nvme-core resets, with the disks quiesced. */
 	polh_compat_unquiesce_io(nvme);
 	polh_ctrl_teardown(ctrl, false);
