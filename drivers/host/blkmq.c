@@ -14,6 +14,7 @@
 #include <linux/rcupdate.h>
 
 #include "host/host.h"
+#include "host/limits.h"
 
 /* requests of one ->queue_rqs that are left to ->queue_rq */
 #define POLH_TAKE_BACK_MAX	32
@@ -234,12 +235,36 @@ static int polh_init_io_hctx(struct blk_mq_hw_ctx *hctx, void *data, unsigned in
 	return 0;
 }
 
-/* Queue 1 on: those of the default map, those for reads if there are any, those that are polled. */
+/**
+ * polh_spread_queues() - which I/O queues are for which of blk-mq's maps
+ * @ctrl: controller
+ * @nr: I/O queues there are
+ * @queues: becomes the number for each map
+ *
+ * Context: any.
+ */
+void polh_spread_queues(const struct polh_ctrl *ctrl, unsigned int nr, u32 *queues)
+{
+	const struct nvmf_ctrl_options *opts = ctrl->nvme.opts;
+
+	static_assert(POLH_MAP_DEFAULT == (int)HCTX_TYPE_DEFAULT);
+	static_assert(POLH_MAP_READ == (int)HCTX_TYPE_READ);
+	static_assert(POLH_MAP_POLL == (int)HCTX_TYPE_POLL);
+	static_assert(POLH_MAPS == (int)HCTX_MAX_TYPES);
+	polh_limits_spread(nr, opts->nr_io_queues, opts->nr_write_queues, opts->nr_poll_queues,
+			   queues);
+}
+
+/*
+ * Queue 1 on: those of the default map, those for reads if there are any, those that are polled.
+ * Of so many as blk-mq has: when it lacks the memory for all there are, it maps what it had again.
+ */
 static void polh_map_queues(struct blk_mq_tag_set *set)
 {
-	const u32 *queues = polh_ctrl_of(set->driver_data)->io_queues;
+	u32 queues[HCTX_MAX_TYPES];
 	unsigned int offset = 0;
 
+	polh_spread_queues(polh_ctrl_of(set->driver_data), set->nr_hw_queues, queues);
 	for (unsigned int type = 0; type < set->nr_maps; type++) {
 		struct blk_mq_queue_map *map = &set->map[type];
 		bool shared = type == HCTX_TYPE_READ && !queues[type];

@@ -185,23 +185,12 @@ static int polh_ctrl_setup_admin(struct polh_ctrl *ctrl, bool first)
 /* Which of the queues that the target grants are for what. */
 static void polh_ctrl_spread_queues(struct polh_ctrl *ctrl, unsigned int nr)
 {
-	struct nvmf_ctrl_options *opts = ctrl->nvme.opts;
-	u32 *queues = ctrl->io_queues;
-	unsigned int i;
+	unsigned int polled;
 
-	memset(ctrl->io_queues, 0, sizeof(ctrl->io_queues));
-	if (opts->nr_write_queues && opts->nr_io_queues < nr) {
-		queues[HCTX_TYPE_READ] = opts->nr_io_queues;
-		queues[HCTX_TYPE_DEFAULT] = min(opts->nr_write_queues, nr - opts->nr_io_queues);
-	} else {
-		queues[HCTX_TYPE_DEFAULT] = min(opts->nr_io_queues, nr);
-	}
-	i = queues[HCTX_TYPE_DEFAULT] + queues[HCTX_TYPE_READ];
-	if (opts->nr_poll_queues && i < nr)
-		queues[HCTX_TYPE_POLL] = min(opts->nr_poll_queues, nr - i);
-
+	polh_spread_queues(ctrl, nr, ctrl->io_queues);
+	polled = ctrl->io_queues[HCTX_TYPE_DEFAULT] + ctrl->io_queues[HCTX_TYPE_READ] + 1;
 	for (unsigned int qid = 1; qid < ctrl->nr_queues; qid++)
-		assign_bit(POLH_QUEUE_POLLED, &ctrl->queues[qid].flags, qid > i);
+		assign_bit(POLH_QUEUE_POLLED, &ctrl->queues[qid].flags, qid >= polled);
 }
 
 /* Connects the RDMA side of all I/O queues. Return: entries of the shallowest, or -errno. */
@@ -240,6 +229,7 @@ static int polh_ctrl_change_queues(struct polh_ctrl *ctrl, unsigned int nr)
 {
 	struct nvme_ctrl *nvme = &ctrl->nvme;
 	unsigned int noio;
+	bool changed;
 
 	nvme_start_freeze(nvme);
 	polh_compat_unquiesce_io(nvme);
@@ -250,10 +240,12 @@ static int polh_ctrl_change_queues(struct polh_ctrl *ctrl, unsigned int nr)
 	noio = memalloc_noio_save();
 	mutex_lock(&ctrl->lock);
 	blk_mq_update_nr_hw_queues(&ctrl->io_set, nr);
+	changed = ctrl->io_set.nr_hw_queues == nr;
 	mutex_unlock(&ctrl->lock);
 	memalloc_noio_restore(noio);
 	nvme_unfreeze(nvme);
-	return 0;
+	/* For want of memory it may have left all as it was. */
+	return changed ? 0 : -ENOMEM;
 }
 
 static bool polh_ctrl_has_io_queue(const struct polh_ctrl *ctrl)

@@ -440,6 +440,7 @@ void polh_state_set_phase(struct polh_queue *queue, enum polh_cm_phase phase);
 extern const struct blk_mq_ops polh_admin_ops;
 extern const struct blk_mq_ops polh_io_ops;
 void polh_requests_cancel(struct blk_mq_tag_set *set);
+void polh_spread_queues(const struct polh_ctrl *ctrl, unsigned int nr, u32 *queues);
 
 /* request.c */
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a target says of its limits in Identify Controller, against what we can do. Every number is
- * the peer's word: whatever it is, what comes out is within our own limits.
+ * What a target says of its limits in Identify Controller, and how many queues it grants, against
+ * what we can do and the user wants. The target's numbers are the peer's word: whatever they are,
+ * what comes out is within our own limits.
  *
  * Only computes: compiled as it is by the unit tests and fuzzers.
  */
@@ -31,6 +32,36 @@ static inline u16 polh_limits_sqsize(u16 sqsize, u16 maxcmd, u32 max_tags)
 	if (maxcmd)
 		sqsize = min_t(u32, sqsize, maxcmd - 1);
 	return min_t(u32, sqsize, max_tags - 1);
+}
+
+/* blk-mq's maps, in its order. */
+enum polh_map {
+	POLH_MAP_DEFAULT,
+	POLH_MAP_READ,
+	POLH_MAP_POLL,
+	POLH_MAPS
+};
+
+/**
+ * polh_limits_spread() - which of the I/O queues that there are, are for what
+ * @nr: their number
+ * @io: I/O queues the user wants; with write queues these carry reads
+ * @write: write queues
+ * @poll: polled queues
+ * @queues: becomes the number for each of the POLH_MAPS maps, @nr together at most. A map without a
+ * queue shares the default one's
+ */
+static inline void polh_limits_spread(u32 nr, u32 io, u32 write, u32 poll, u32 *queues)
+{
+	if (write && io < nr) {
+		queues[POLH_MAP_READ] = io;
+		queues[POLH_MAP_DEFAULT] = min_t(u32, write, nr - io);
+	} else {
+		queues[POLH_MAP_READ] = 0;
+		queues[POLH_MAP_DEFAULT] = min_t(u32, io, nr);
+	}
+	nr -= queues[POLH_MAP_DEFAULT] + queues[POLH_MAP_READ];
+	queues[POLH_MAP_POLL] = min_t(u32, poll, nr);
 }
 
 /**

@@ -19,7 +19,7 @@ struct input {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct input in;
-	u32 bytes;
+	u32 bytes, queues[POLH_MAPS];
 	u16 depth;
 
 	if (size != sizeof(in))
@@ -36,5 +36,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	MUST(bytes <= in.copy_max);
 	MUST(!bytes || 64 + (u64)bytes <= 16ULL * in.ioccsz);
 	MUST(!bytes || (!in.icdoff && in.sgls >> 20 & 1));
+
+	/* These say as well how many queues there are and are wanted. */
+	polh_limits_spread(in.maxcmd, in.sqsize, in.icdoff, in.copy_max, queues);
+	MUST((u64)queues[POLH_MAP_DEFAULT] + queues[POLH_MAP_READ] + queues[POLH_MAP_POLL] <=
+	     in.maxcmd);
+	MUST(queues[POLH_MAP_DEFAULT] || !in.maxcmd || !in.sqsize);
 	return 0;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What a target says of its limits: each with both neighbours, and where sums would wrap. */
 #include "tap.h"
+#include "bytes.h"
 #include "host/limits.h"
 
 #define OFFSET	(1U << 20)
@@ -24,6 +25,39 @@ TEST(depth)
 	for (i = 0; i < sizeof(depths) / sizeof(depths[0]); i++)
 		CHECK_EQ(polh_limits_sqsize(depths[i].sqsize, depths[i].maxcmd, depths[i].max_tags),
 			 depths[i].want);
+}
+
+TEST(queues_for_each_map)
+{
+	static const struct {
+		u32 nr, io, write, poll, want[POLH_MAPS];
+	} spreads[] = {
+		{ 1, 1, 0, 0, { 1, 0, 0 } }, { 4, 4, 0, 0, { 4, 0, 0 } },
+		/* The default queues come first. */
+		{ 3, 4, 0, 0, { 3, 0, 0 } }, { 3, 4, 0, 2, { 3, 0, 0 } },
+		{ 4, 4, 0, 2, { 4, 0, 0 } }, { 5, 4, 0, 2, { 4, 0, 1 } },
+		{ 6, 4, 0, 2, { 4, 0, 2 } }, { 7, 4, 0, 2, { 4, 0, 2 } },
+		/* With write queues the I/O queues are for reads, unless there are none besides. */
+		{ 1, 1, 1, 1, { 1, 0, 0 } }, { 2, 1, 1, 1, { 1, 1, 0 } },
+		{ 3, 1, 1, 1, { 1, 1, 1 } }, { 4, 1, 1, 1, { 1, 1, 1 } },
+		{ 2, 3, 2, 1, { 2, 0, 0 } }, { 3, 3, 2, 1, { 3, 0, 0 } },
+		{ 4, 3, 2, 1, { 1, 3, 0 } }, { 5, 3, 2, 1, { 2, 3, 0 } },
+		{ 6, 3, 2, 1, { 2, 3, 1 } },
+		{ 0, 1, 1, 1, { 0, 0, 0 } }, { 0, 0, 0, 0, { 0, 0, 0 } },
+		{ 0xffffffff, 1, 0xffffffff, 0xffffffff, { 0xfffffffe, 1, 0 } },
+		{ 0xffffffff, 0x80000000, 0x7ffffffe, 2, { 0x7ffffffe, 0x80000000, 1 } },
+	};
+	unsigned int i, map;
+	u32 *queues;
+
+	for (i = 0; i < sizeof(spreads) / sizeof(spreads[0]); i++) {
+		queues = dirty(POLH_MAPS * sizeof(*queues));
+		polh_limits_spread(spreads[i].nr, spreads[i].io, spreads[i].write, spreads[i].poll,
+				   queues);
+		for (map = 0; map < POLH_MAPS; map++)
+			CHECK_EQ(queues[map], spreads[i].want[map]);
+		free(queues);
+	}
 }
 
 TEST(data_in_capsules)
