@@ -527,6 +527,7 @@ static int polh_ctrl_alloc_queues(struct polh_ctrl *ctrl, unsigned int nr)
 static void polh_ctrl_free(struct nvme_ctrl *nvme)
 {
 	struct polh_ctrl *ctrl = polh_ctrl_of(nvme);
+	struct completion *freed = ctrl->freed;
 
 	mutex_lock(&polh_ctrls_lock);
 	list_del(&ctrl->entry);
@@ -541,6 +542,8 @@ static void polh_ctrl_free(struct nvme_ctrl *nvme)
 	WRITE_ONCE(polh_nr_ctrls, polh_nr_ctrls - 1);
 	if (!polh_nr_ctrls)
 		wake_up_all(&polh_ctrls_empty);
+	if (freed)
+		complete(freed);
 	mutex_unlock(&polh_ctrls_lock);
 }
 
@@ -593,7 +596,6 @@ static int polh_ctrl_parse_addresses(struct polh_ctrl *ctrl, struct nvmf_ctrl_op
 	return err;
 }
 
-/* Options of a controller whose nvme connect failed are gone, though somebody may still hold it. */
 static bool polh_ctrl_exists(struct nvmf_ctrl_options *opts)
 {
 	struct polh_ctrl *ctrl;
@@ -601,8 +603,7 @@ static bool polh_ctrl_exists(struct nvmf_ctrl_options *opts)
 
 	mutex_lock(&polh_ctrls_lock);
 	list_for_each_entry(ctrl, &polh_ctrls, entry) {
-		found = test_bit(POLH_CTRL_CREATED, &ctrl->flags) &&
-			nvmf_ip_options_match(&ctrl->nvme, opts);
+		found = nvmf_ip_options_match(&ctrl->nvme, opts);
 		if (found)
 			break;
 	}
@@ -663,6 +664,7 @@ err_addresses:
  */
 struct nvme_ctrl *polh_ctrl_create(struct device *dev, struct nvmf_ctrl_options *opts)
 {
+	DECLARE_COMPLETION_ONSTACK(freed);
 	struct polh_ctrl *ctrl;
 	struct nvme_ctrl *nvme;
 	bool connecting;
@@ -704,7 +706,13 @@ err_setup:
 	polh_recovery_exit(ctrl);
 	nvme_uninit_ctrl(nvme);
 err_add:
+	/*
+	 * The options go when this returns, but the controller may be held by who looks at them all
+	 * just now, and nvme-core needs them to free it.
+	 */
+	ctrl->freed = &freed;
 	polh_nvme_put(nvme);
+	wait_for_completion(&freed);
 	return ERR_PTR(err > 0 ? -EIO : err);
 err_init:
 	polh_ctrl_free_queues(ctrl);

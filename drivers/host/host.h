@@ -17,6 +17,7 @@
 
 #include <linux/atomic.h>
 #include <linux/blk-mq.h>
+#include <linux/completion.h>
 #include <linux/list.h>
 #include <linux/llist.h>
 #include <linux/mutex.h>
@@ -301,6 +302,7 @@ enum polh_ctrl_flag {
  * @nvme: nvme-core's part
  * @entry: link in the list of all controllers
  * @flags: enum polh_ctrl_flag
+ * @freed: told when the controller has been freed, where somebody waits for that
  * @addr: the target's address
  * @src_addr: the address to come from, with NVMF_OPT_HOST_TRADDR
  * @queues: all queues there can be, the admin queue first
@@ -338,6 +340,7 @@ struct polh_ctrl {
 	struct nvme_ctrl nvme;
 	struct list_head entry;
 	unsigned long flags;
+	struct completion *freed;
 	struct sockaddr_storage addr;
 	struct sockaddr_storage src_addr;
 
