@@ -82,17 +82,6 @@ void polh_ctrl_changed(struct polh_ctrl *ctrl)
 	polh_netlink_changed(ctrl);
 }
 
-/* How much of each request may be copied, for so many slots. */
-static u32 polh_ctrl_fit_copy_max(const struct polh_ctrl *ctrl, u64 slots)
-{
-	u32 wanted = READ_ONCE(ctrl->copy_max);
-	u64 size = wanted ? roundup_pow_of_two(wanted) : 0;
-
-	while (size && size * slots > READ_ONCE(ctrl->slot_mem_max))
-		size /= 2;
-	return size < POLH_SLOT_MIN ? 0 : min_t(u64, wanted, size);
-}
-
 /*
  * Sends the Connect command of a queue whose RDMA side is connected. blk-mq has no request for an
  * I/O queue whose CPUs are all offline; then nobody else has one either, and the controller does
@@ -197,10 +186,11 @@ static void polh_ctrl_spread_queues(struct polh_ctrl *ctrl, unsigned int nr)
 static int polh_ctrl_connect_io(struct polh_ctrl *ctrl, unsigned int nr, unsigned int nr_tags)
 {
 	struct nvme_ctrl *nvme = &ctrl->nvme;
-	u32 copy = polh_ctrl_fit_copy_max(ctrl, (u64)nr * nr_tags);
-	u32 granted = nr_tags;
+	u32 granted = nr_tags, copy;
 	int err;
 
+	copy = polh_limits_copy_max(READ_ONCE(ctrl->copy_max), nr, nr_tags,
+				    READ_ONCE(ctrl->slot_mem_max), PAGE_SIZE);
 	WRITE_ONCE(ctrl->copy_now, copy);
 	for (unsigned int qid = 1; qid <= nr; qid++) {
 		struct polh_queue *queue = &ctrl->queues[qid];

@@ -36,7 +36,6 @@
 
 #define POLH_COPY_MAX_DEFAULT	SZ_16K
 #define POLH_COPY_MAX_LIMIT	SZ_1M
-#define POLH_SLOT_MIN		512
 #define POLH_SLOT_MEM_DEFAULT	SZ_64M
 #define POLH_PAGE		SZ_4K	/* page size of registrations */
 #define POLH_PAGES_MAX		257	/* of one request: 1 MiB that begins inside a page */

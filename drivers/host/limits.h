@@ -11,9 +11,16 @@
 
 #include <linux/bits.h>
 #include <linux/limits.h>
+#include <linux/log2.h>
+#include <linux/math.h>
 #include <linux/minmax.h>
 #include <linux/nvme.h>
+#include <linux/sizes.h>
 #include <linux/types.h>
+
+#define POLH_SLOT_MIN		512
+/* wanted size of the regions that hold slots */
+#define POLH_REGION_BYTES	SZ_64K
 
 /* SGLS, Base Specification, "Identify Controller Data Structure" */
 #define POLH_SGLS_KEYED		BIT(2)	/* keyed data block descriptors */
@@ -80,6 +87,53 @@ static inline u32 polh_limits_in_capsule(u32 ioccsz, u16 icdoff, u32 sgls, u32 c
 	if (capsule <= sizeof(struct nvme_command) || icdoff || !(sgls & POLH_SGLS_OFFSET))
 		return 0;
 	return min_t(u64, capsule - sizeof(struct nvme_command), copy_max);
+}
+
+/**
+ * polh_limits_region_bytes() - how much memory at a time a queue's slots are made of
+ * @nr_tags: slots, at least 1
+ * @size: bytes of one, a power of two
+ * @page: of the machine, a power of two
+ *
+ * Return: bytes, a power of two. A device may want smaller ones.
+ */
+static inline u64 polh_limits_region_bytes(u32 nr_tags, u64 size, u64 page)
+{
+	u64 all = max_t(u64, roundup_pow_of_two(nr_tags * size), page);
+
+	return min_t(u64, max_t(u64, size, POLH_REGION_BYTES), all);
+}
+
+/**
+ * polh_limits_slot_bytes() - memory that a queue's slots take
+ * @nr_tags: slots, at least 1
+ * @size: bytes of one, a power of two
+ * @page: of the machine, a power of two
+ *
+ * Return: bytes; on a device that wants smaller regions it may be less.
+ */
+static inline u64 polh_limits_slot_bytes(u32 nr_tags, u64 size, u64 page)
+{
+	return round_up(nr_tags * size, polh_limits_region_bytes(nr_tags, size, page));
+}
+
+/**
+ * polh_limits_copy_max() - how much of each request may be copied
+ * @wanted: bytes the user wants
+ * @nr: queues
+ * @nr_tags: slots of each, at least 1
+ * @mem_max: bytes of memory that all slots may take
+ * @page: of the machine, a power of two
+ *
+ * Return: bytes, at most @wanted; 0 for nothing.
+ */
+static inline u32 polh_limits_copy_max(u32 wanted, u32 nr, u32 nr_tags, u64 mem_max, u64 page)
+{
+	u64 size = wanted ? roundup_pow_of_two(wanted) : 0;
+
+	while (size >= POLH_SLOT_MIN && nr * polh_limits_slot_bytes(nr_tags, size, page) > mem_max)
+		size /= 2;
+	return size < POLH_SLOT_MIN ? 0 : min_t(u64, wanted, size);
 }
 
 #endif

@@ -21,9 +21,8 @@
 #include <linux/slab.h>
 
 #include "host/host.h"
+#include "host/limits.h"
 
-/* wanted size of the regions that hold slots */
-#define POLH_REGION_BYTES	SZ_64K
 #define POLH_REGISTER_TIMEOUT	msecs_to_jiffies(10000)
 
 static unsigned int registration_pages;
@@ -68,8 +67,8 @@ static int polh_slots_alloc(struct polh_queue *queue, size_t size)
 
 	slots->size = size;
 	slots->mr_bytes = clamp_t(size_t, mr_bytes, PAGE_SIZE, max(total, PAGE_SIZE));
-	slots->region_bytes = min3(max_t(size_t, size, POLH_REGION_BYTES), slots->mr_bytes,
-				   (size_t)rounddown_pow_of_two(pol_region_max(ib)));
+	slots->region_bytes = polh_limits_region_bytes(queue->nr_tags, size, PAGE_SIZE);
+	slots->region_bytes = min3(slots->region_bytes, slots->mr_bytes, pol_region_max(ib));
 	if (size > slots->region_bytes)
 		return -EINVAL;
 

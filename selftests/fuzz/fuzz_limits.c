@@ -6,6 +6,17 @@
 #include "fuzz.h"
 #include "host/limits.h"
 
+#define PAGE	4096
+
+static u64 round_to_slot(u64 bytes)
+{
+	u64 size = POLH_SLOT_MIN;
+
+	while (size < bytes)
+		size *= 2;
+	return size;
+}
+
 struct input {
 	u16 maxcmd;
 	u32 ioccsz;
@@ -42,5 +53,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	MUST((u64)queues[POLH_MAP_DEFAULT] + queues[POLH_MAP_READ] + queues[POLH_MAP_POLL] <=
 	     in.maxcmd);
 	MUST(queues[POLH_MAP_DEFAULT] || !in.maxcmd || !in.sqsize);
+
+	bytes = polh_limits_copy_max(in.copy_max % (1U << 20), in.sqsize, depth + 1, in.ioccsz,
+				     PAGE);
+	MUST(bytes <= in.copy_max);
+	MUST((u64)bytes * in.sqsize * (depth + 1) <= in.ioccsz);
+	MUST(!bytes || in.sqsize * polh_limits_slot_bytes(depth + 1, round_to_slot(bytes), PAGE) <=
+	     in.ioccsz);
 	return 0;
 }

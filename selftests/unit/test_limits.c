@@ -85,3 +85,61 @@ TEST(data_in_capsules)
 						capsules[i].sgls, capsules[i].copy_max),
 			 capsules[i].want);
 }
+
+TEST(memory_of_slots)
+{
+	static const struct {
+		u32 nr_tags;
+		u64 size, page, region, want;
+	} slots[] = {
+		{ 128, 16384, 4096, 65536, 2097152 }, { 33, 16384, 4096, 65536, 9 * 65536 },
+		{ 32, 16384, 4096, 65536, 8 * 65536 }, { 36, 16384, 4096, 65536, 9 * 65536 },
+		{ 37, 16384, 4096, 65536, 10 * 65536 },
+		/* As much as they take in all where that is less, but whole pages. */
+		{ 1, 512, 4096, 4096, 4096 }, { 8, 512, 4096, 4096, 4096 },
+		{ 9, 512, 4096, 8192, 8192 }, { 127, 512, 4096, 65536, 65536 },
+		{ 128, 512, 4096, 65536, 65536 }, { 129, 512, 4096, 65536, 2 * 65536 },
+		{ 1, 512, 65536, 65536, 65536 }, { 2, 65536, 65536, 65536, 2 * 65536 },
+		/* A slot is in one piece. */
+		{ 3, 65536, 4096, 65536, 3 * 65536 }, { 3, 131072, 4096, 131072, 3 * 131072 },
+		{ 1, 1048576, 4096, 1048576, 1048576 },
+		{ 0x10000, 1048576, 4096, 1048576, 1ULL << 36 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(slots) / sizeof(slots[0]); i++) {
+		CHECK_EQ(polh_limits_region_bytes(slots[i].nr_tags, slots[i].size, slots[i].page),
+			 slots[i].region);
+		CHECK_EQ(polh_limits_slot_bytes(slots[i].nr_tags, slots[i].size, slots[i].page),
+			 slots[i].want);
+	}
+}
+
+TEST(copies_fit_into_memory)
+{
+	static const struct {
+		u32 wanted, nr, nr_tags;
+		u64 mem_max;
+		u32 want;
+	} copies[] = {
+		{ 16384, 2, 128, 4194304, 16384 }, { 16384, 2, 128, 4194303, 8192 },
+		{ 16384, 2, 128, 1048576, 4096 }, { 16384, 2, 128, 1048575, 2048 },
+		{ 16384, 2, 128, 131072, 512 }, { 16384, 2, 128, 131071, 0 },
+		{ 16384, 2, 128, 0, 0 }, { 0, 2, 128, 4194304, 0 },
+		/* What is left over at the end of each queue's memory counts. */
+		{ 16384, 2, 33, 2 * 33 * 16384, 8192 }, { 16384, 2, 33, 2 * 9 * 65536 - 1, 8192 },
+		{ 16384, 2, 33, 2 * 9 * 65536, 16384 },
+		{ 512, 1, 1, 4096, 512 }, { 512, 1, 1, 4095, 0 },
+		/* Slots are powers of two. */
+		{ 10000, 1, 1, 16384, 10000 }, { 10000, 1, 1, 16383, 8192 },
+		{ 511, 1, 1, 4096, 511 }, { 257, 1, 1, 4096, 257 }, { 256, 1, 1, 4096, 0 },
+		/* All of it is more than 32 bits hold. */
+		{ 1048576, 0x10000, 0x10000, 1ULL << 52, 1048576 },
+		{ 1048576, 0x10000, 0x10000, (1ULL << 52) - 1, 524288 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(copies) / sizeof(copies[0]); i++)
+		CHECK_EQ(polh_limits_copy_max(copies[i].wanted, copies[i].nr, copies[i].nr_tags,
+					      copies[i].mem_max, 4096), copies[i].want);
+}

@@ -404,6 +404,15 @@ memory()
 	echo 67108864 > "$c/pollard/slot_mem_max" && nvme reset "/dev/${c##*/}" && is 16384 pollard/copy_now
 }
 
+# Slots come in pieces of 64 KiB: 33 of 16 KiB take nine, not a bit over eight, and then two queues do not fit.
+memory_left_over()
+{
+	connect $ours -i 2 -Q 33 && echo $((2 * 33 * 16384)) > "$c/pollard/slot_mem_max" || return
+	nvme reset "/dev/${c##*/}" && is 8192 pollard/copy_now || return
+	# five pieces for each queue; the admin queue's are one page each
+	is $((2 * 5 * 65536 + 32 * 4096)) pollard/slot_bytes
+}
+
 # As on a device that can register but eight pages at once: I/O is cut accordingly, slots are smaller.
 small_registrations()
 {
@@ -536,6 +545,7 @@ try "persistent discovery, our target" persistent pollard 4421 $ours ours_change
 try "modes" modes
 try "modes that would leave no CPU" modes_refused
 try "slot_mem_max" memory
+try "slot_mem_max is not exceeded by what is left over" memory_left_over
 try "registrations of 8 pages" small_registrations 8 28 16384
 try "registrations of 2 pages" small_registrations 2 4 8192
 try "registrations of 1 page are refused" no_registrations
