@@ -281,6 +281,9 @@ static int polh_ctrl_setup_io(struct polh_ctrl *ctrl, bool first)
 				granted, nr_tags);
 			return -EPROTO;
 		}
+		dev_info(nvme->device,
+			 "the target grants %d entries per queue instead of %u, connecting anew\n",
+			 granted, nr_tags);
 		again = true;
 		mutex_lock(&ctrl->lock);
 		polh_queues_stop(ctrl, 1);
