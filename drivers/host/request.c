@@ -514,6 +514,9 @@ void polh_request_responded(struct ib_cq *cq, struct ib_wc *wc)
  * @nvme: a live controller
  *
  * The command has no request; it uses the last tag of the admin queue, which blk-mq does not have.
+ * nvme-core asks for it when the one before has been answered and when it has connected, and once
+ * more after a firmware's activation, during which the connection may have been lost: there is one
+ * at a time all the same.
  */
 void polh_request_async_event(struct nvme_ctrl *nvme)
 {
@@ -523,8 +526,8 @@ void polh_request_async_event(struct nvme_ctrl *nvme)
 	struct polh_tag *tag;
 
 	rcu_read_lock();
-	if (test_bit(POLH_QUEUE_LIVE, &queue->flags) &&
-	    polh_request_connected(queue)) {
+	if (test_bit(POLH_QUEUE_LIVE, &queue->flags) && polh_request_connected(queue) &&
+	    !atomic_read(&queue->tags[POLH_NVME_EVENT_CID].flight.waiting)) {
 		tag = &queue->tags[POLH_NVME_EVENT_CID];
 		command = polh_request_capsule(tag);
 		memset(command, 0, sizeof(*command));
