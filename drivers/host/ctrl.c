@@ -724,7 +724,8 @@ void polh_ctrls_delete_all(void)
 {
 	polh_ctrl_for_each(polh_ctrl_delete_one, NULL);
 	flush_workqueue(nvme_delete_wq);
-	wait_event(polh_ctrls_empty, !READ_ONCE(polh_nr_ctrls));
+	while (!wait_event_timeout(polh_ctrls_empty, !READ_ONCE(polh_nr_ctrls), 5 * HZ))
+		pr_warn_once("unloading waits until nobody holds a controller; an open /dev/nvme-fabrics holds the one made through it\n");
 	/* Who freed the last one has let go of the lock. */
 	mutex_lock(&polh_ctrls_lock);
 	mutex_unlock(&polh_ctrls_lock);

@@ -5,7 +5,7 @@
 # 4420, and 4430 with IPv6) and ours (4421). Modes, memory limits, and what sysfs and tracepoints show.
 #
 # vm-kernels: 6.12
-# vm-timeout: 240
+# vm-timeout: 260
 . "$VM_LIB"
 . "${VM_LIB%/*}/config-lib.sh"
 
@@ -477,6 +477,22 @@ tracepoints()
 	done
 }
 
+# Who has connected by hand keeps the controller until the file is closed.
+held()
+{
+	local file unload='' status=1
+
+	exec {file}<> /dev/nvme-fabrics || return
+	if echo "nqn=$ours,transport=pollard,traddr=$VM_ADDR1,trsvcid=4421" >&"$file" && host_controllers $ours; then
+		rmmod pollard-host {file}>&- & unload=$!
+		wait_for unload_waits && status=0 || diag "the log does not say that it waits"
+	fi
+	exec {file}>&-
+	[ -z "$unload" ] || { wait $unload && modprobe pollard-host; } || return
+	return $status
+}
+unload_waits() { dmesg | grep -q 'unloading waits until nobody'; }
+
 name_is_taken()
 {
 	modprobe nvme-rdma && says 'nvme-rdma is loaded and has this name' modprobe pollard-host transport=rdma || return
@@ -552,6 +568,7 @@ try "registrations of 1 page are refused" no_registrations
 try "sysfs" everything_is_readable
 try "latency" latency
 try "tracepoints" tracepoints
+try "unloading waits for who has /dev/nvme-fabrics open" held
 try "the name rdma" standard_name
 try "discover and connect-all with the name rdma" connect_all
 try "persistent discovery with the name rdma" persistent rdma 4421 $ours ours_changes
