@@ -11,7 +11,9 @@
  * Nothing is owned here: a request is blk-mq's until it is prepared, then its tag's, and when its
  * queue has been stopped again nobody's: then it is ended from here.
  */
+#include <linux/cpumask.h>
 #include <linux/rcupdate.h>
+#include <linux/sched/isolation.h>
 
 #include "host/host.h"
 #include "host/limits.h"
@@ -32,6 +34,7 @@ static blk_status_t polh_request_refuse(struct polh_queue *queue, struct request
 
 	/* A CPU that the queue is for has come back: connect anew, with the queue. */
 	if (test_bit(POLH_QUEUE_LEFT_OUT, &queue->flags) &&
+	    cpumask_intersects(rq->mq_hctx->cpumask, cpu_online_mask) &&
 	    polh_nvme_state(&ctrl->nvme) == NVME_CTRL_LIVE &&
 	    test_and_clear_bit(POLH_QUEUE_LEFT_OUT, &queue->flags)) {
 		dev_info(ctrl->nvme.device, "queue %u: a CPU of it is online again\n", queue->qid);
@@ -255,6 +258,49 @@ void polh_spread_queues(const struct polh_ctrl *ctrl, unsigned int nr, u32 *queu
 			   queues);
 }
 
+static bool polh_cpu_counts(unsigned int cpu)
+{
+	return cpu_online(cpu) && !cpu_is_isolated(cpu);
+}
+
+static bool polh_map_counts(const struct blk_mq_queue_map *map, unsigned int queue)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu)
+		if (map->mq_map[cpu] == queue && polh_cpu_counts(cpu))
+			return true;
+	return false;
+}
+
+/**
+ * polh_map_cpus() - give each CPU its queue
+ * @map: with the number of queues and the first of them
+ *
+ * blk-mq does not count isolated CPUs among those of a queue, though what runs there uses it. A
+ * queue that none but such CPUs had could not carry its Connect command, so they use those of
+ * others, and it is nobody's.
+ *
+ * Context: process context.
+ */
+void polh_map_cpus(struct blk_mq_queue_map *map)
+{
+	unsigned int cpu, other = 0, tries;
+
+	blk_mq_map_queues(map);
+	for_each_possible_cpu(cpu) {
+		if (!cpu_is_isolated(cpu) || polh_map_counts(map, map->mq_map[cpu]))
+			continue;
+		for (tries = 0; tries < nr_cpu_ids; tries++) {
+			other = (other + 1) % nr_cpu_ids;
+			if (polh_cpu_counts(other))
+				break;
+		}
+		if (tries < nr_cpu_ids)
+			map->mq_map[cpu] = map->mq_map[other];
+	}
+}
+
 /*
  * Queue 1 on: those of the default map, those for reads if there are any, those that are polled.
  * Of so many as blk-mq has: when it lacks the memory for all there are, it maps what it had again.
@@ -274,7 +320,7 @@ static void polh_map_queues(struct blk_mq_tag_set *set)
 		if (!shared)
 			offset += map->nr_queues;
 		if (map->nr_queues)
-			blk_mq_map_queues(map);
+			polh_map_cpus(map);
 	}
 }
 

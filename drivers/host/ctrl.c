@@ -84,8 +84,8 @@ void polh_ctrl_changed(struct polh_ctrl *ctrl)
 
 /*
  * Sends the Connect command of a queue whose RDMA side is connected. blk-mq has no request for an
- * I/O queue whose CPUs are all offline; then nobody else has one either, and the controller does
- * without the queue until one of them is back.
+ * I/O queue whose CPUs are all offline or that is no CPU's; then nobody else has one either, and
+ * the controller does without the queue until a CPU of it is back.
  */
 static int polh_ctrl_start_queue(struct polh_ctrl *ctrl, unsigned int qid)
 {
@@ -96,7 +96,7 @@ static int polh_ctrl_start_queue(struct polh_ctrl *ctrl, unsigned int qid)
 	else
 		err = nvmf_connect_admin_queue(&ctrl->nvme);
 	if (qid && err == -EXDEV) {
-		dev_info(ctrl->nvme.device, "queue %u: left out while its CPUs are offline\n", qid);
+		dev_info(ctrl->nvme.device, "queue %u: left out: no CPU of it is online\n", qid);
 		polh_queue_leave_out(&ctrl->queues[qid]);
 		return 0;
 	}

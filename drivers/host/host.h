@@ -184,7 +184,7 @@ enum polh_queue_flag {
 	POLH_QUEUE_LIVE,	/* and the Connect command has been accepted */
 	POLH_QUEUE_POLLED,	/* completions are reaped by ->poll */
 	POLH_QUEUE_STOPPING,	/* being drained */
-	POLH_QUEUE_LEFT_OUT,	/* not connected: the CPUs that it is for were offline */
+	POLH_QUEUE_LEFT_OUT,	/* not connected: no CPU that it is for was online */
 };
 
 /*
@@ -443,6 +443,7 @@ extern const struct blk_mq_ops polh_admin_ops;
 extern const struct blk_mq_ops polh_io_ops;
 void polh_requests_cancel(struct blk_mq_tag_set *set);
 void polh_spread_queues(const struct polh_ctrl *ctrl, unsigned int nr, u32 *queues);
+void polh_map_cpus(struct blk_mq_queue_map *map);
 
 /* request.c */
 

@@ -15,6 +15,7 @@
 #include <linux/log2.h>
 #include <linux/nvme-rdma.h>
 #include <linux/rcupdate.h>
+#include <linux/sched/isolation.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <rdma/ib_cm.h>
@@ -244,8 +245,8 @@ static void polh_queue_put_device(struct polh_ctrl *ctrl)
 }
 
 /*
- * The CPU to reap a queue on: the first of those that blk-mq will have submit to it. Asked with a
- * map of our own, since at the first connect there is no tag set yet.
+ * The CPU to reap a queue on: the first of those that blk-mq will have submit to it and that are
+ * not isolated. Asked with a map of our own, since at the first connect there is no tag set yet.
  */
 static unsigned int polh_queue_cpu(const struct polh_queue *queue)
 {
@@ -261,9 +262,9 @@ static unsigned int polh_queue_cpu(const struct polh_queue *queue)
 	map.mq_map = kcalloc(nr_cpu_ids, sizeof(*map.mq_map), GFP_KERNEL);
 	if (!map.mq_map)
 		return index % nr_cpu_ids;
-	blk_mq_map_queues(&map);
+	polh_map_cpus(&map);
 	for_each_online_cpu(cpu)
-		if (map.mq_map[cpu] == index)
+		if (map.mq_map[cpu] == index && !cpu_is_isolated(cpu))
 			break;
 	kfree(map.mq_map);
 	return cpu < nr_cpu_ids ? cpu : index % nr_cpu_ids;
