@@ -478,7 +478,7 @@ static int polt_namespace_set_check(struct polt_txn *txn, struct polt_change *ch
 	if (polt_request_has(asked, POLLARD_TARGET_A_NAMESPACE_READ_ONLY) && !asked->read_only &&
 	    (namespace->opened_read_only || !polt_backend_writable(namespace->backend))) {
 		polt_refuse(change, extack, POLLARD_TARGET_A_NAMESPACE_READ_ONLY,
-			    "the device is read-only, or was opened so; the namespace would have to be added again");
+			    "the device is read-only, or was opened for reading only; delete the namespace and add it again");
 		return -EROFS;
 	}
 	if (polt_request_has(asked, POLLARD_TARGET_A_NAMESPACE_SUBMIT) &&
