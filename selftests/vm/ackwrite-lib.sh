@@ -32,7 +32,7 @@ ack_going()
 ack_begin()
 {
 	[ -z "$ack_pid" ] || ack_over || { diag "an ackwrite of before is still there"; return 1; }
-	ackwrite run "$1" $ack_journal > /tmp/ackwrite 2>&1 & ack_pid=$!
+	nice -n 19 ackwrite run "$1" $ack_journal > /tmp/ackwrite 2>&1 & ack_pid=$!
 	ack_going "$1"
 }
 

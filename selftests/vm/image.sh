@@ -11,7 +11,7 @@
 guest_tools="bash cat cp cut date dd df env head ln ls mkdir mktemp mv nproc od printf readlink rm seq
 	sha256sum sleep sort stat stdbuf stty sync tail tee timeout tr truncate uniq wc
 	cmp grep sed mawk find xargs
-	kmod mount umount losetup blockdev blkdiscard dmesg taskset flock setpriv mountpoint
+	kmod mount umount losetup blockdev blkdiscard dmesg taskset flock nice setpriv mountpoint
 	ip rdma nvme fio mke2fs e2fsck mkfs.xfs xfs_repair sqlite3"
 guest_tools_maybe="dmsetup strace rping"
 
