@@ -370,6 +370,8 @@ static void polh_ctrl_teardown(struct polh_ctrl *ctrl, bool remove)
  * @ctrl: controller in state CONNECTING
  * @first: by nvme connect; otherwise its tag sets and disks are there already
  *
+ * It is not busy any more when this returns.
+ *
  * Context: process context, one at a time by the controller's state. Bounded in time also when the
  * target does not answer.
  * Return: 0; -errno or a positive NVMe status with everything taken down.
@@ -389,10 +391,14 @@ int polh_ctrl_setup(struct polh_ctrl *ctrl, bool first)
 	polh_recovery_unwatch(ctrl);
 	if (!err && test_bit(POLH_CTRL_FAILED, &ctrl->flags))
 		err = -ECONNRESET;
+	/* A live one is deleted in good order. */
+	if (!err)
+		clear_bit(POLH_CTRL_BUSY, &ctrl->flags);
 	if (!err && !nvme_change_ctrl_state(nvme, NVME_CTRL_LIVE))
 		err = -ECANCELED;
 	if (err) {
 		polh_ctrl_teardown(ctrl, first);
+		clear_bit(POLH_CTRL_BUSY, &ctrl->flags);
 		return err;
 	}
 	polh_compat_reconnected(nvme);
@@ -452,6 +458,13 @@ static void polh_ctrl_reset_work(struct work_struct *work)
 	/* There is nothing to reset before the first connect, which cancels this work. */
 	if (!ctrl->admin_set_ready)
 		return;
+	set_bit(POLH_CTRL_BUSY, &ctrl->flags);
+	smp_mb__after_atomic();	/* with polh_recovery_state() */
+	/* A deletion that had begun takes the controller down itself. */
+	if (polh_nvme_state(nvme) != NVME_CTRL_RESETTING) {
+		clear_bit(POLH_CTRL_BUSY, &ctrl->flags);
+		return;
+	}
 	noio = memalloc_noio_save();
 	/* It waits for works that wait for an answer; on some kernels (6.1) to a Keep Alive. */
 	polh_recovery_watch(ctrl);
@@ -467,6 +480,8 @@ static void polh_ctrl_reset_work(struct work_struct *work)
 			nvme->nr_reconnects++;
 			polh_recovery_again(ctrl, err);
 		}
+	} else {
+		clear_bit(POLH_CTRL_BUSY, &ctrl->flags);
 	}
 	memalloc_noio_restore(noio);
 }
@@ -677,6 +692,7 @@ struct nvme_ctrl *polh_ctrl_create(struct device *dev, struct nvmf_ctrl_options 
 	err = polh_compat_add_ctrl(nvme);
 	if (err)
 		goto err_add;
+	polh_recovery_begin(ctrl);
 	connecting = nvme_change_ctrl_state(nvme, NVME_CTRL_CONNECTING);
 	/* A user may have asked for a reset until here; the next can come when it is live. */
 	cancel_work_sync(&nvme->reset_work);

@@ -294,6 +294,7 @@ struct polh_queue {
 enum polh_ctrl_flag {
 	POLH_CTRL_FAILED,	/* a queue is of no use any more */
 	POLH_CTRL_CREATED,	/* nvme connect has been told of success */
+	POLH_CTRL_BUSY,		/* a reset or attempt to reconnect: of no use to a deletion */
 };
 
 /**
@@ -333,6 +334,8 @@ enum polh_ctrl_flag {
  * @silence_work: gives up a peer that does not answer
  * @silence_seen: completions when @silence_work last heard something, or nothing was to be heard
  * @silence_since: when that was, in jiffies
+ * @state_wait: is told of each change of the controller's state
+ * @deadline_work: gives up the connection when a deletion does not get on
  * @reconnects: times the connection was made again
  */
 struct polh_ctrl {
@@ -374,6 +377,8 @@ struct polh_ctrl {
 	struct delayed_work silence_work;
 	u64 silence_seen;
 	unsigned long silence_since;
+	struct wait_queue_entry state_wait;
+	struct delayed_work deadline_work;
 	u64 reconnects;
 };
 
@@ -409,6 +414,7 @@ void polh_ctrl_drop(struct polh_ctrl *ctrl, unsigned int first);
 
 /* recovery.c */
 void polh_recovery_init(struct polh_ctrl *ctrl);
+void polh_recovery_begin(struct polh_ctrl *ctrl);
 void polh_recovery_fail(struct polh_ctrl *ctrl);
 void polh_recovery_stop(struct polh_ctrl *ctrl);
 void polh_recovery_exit(struct polh_ctrl *ctrl);

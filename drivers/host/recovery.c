@@ -12,6 +12,7 @@
  *
  * While a controller is connecting or going down a watch sees to it that a target which has been
  * asked something answers something every now and then; nvme-core's own time-outs are much longer.
+ * A target that answers may take its time; but a deletion does not wait for a reset or a connect.
  *
  * Removal of a device is a failure like others, only that the objects on the device are given up on
  * the spot. The controller stays and comes back with the device.
@@ -69,6 +70,9 @@ static void polh_recovery_reconnect_work(struct work_struct *work)
 	int err;
 
 	nvme->nr_reconnects++;
+	/* A deletion ends it; one that had begun is seen when the first queue connects. */
+	set_bit(POLH_CTRL_BUSY, &ctrl->flags);
+	smp_mb__after_atomic();	/* with polh_recovery_state() */
 	err = polh_ctrl_setup(ctrl, false);
 	trace_polh_ctrl_reconnect(ctrl, err);
 	if (err) {
@@ -259,6 +263,38 @@ void polh_recovery_unwatch(struct polh_ctrl *ctrl)
 	cancel_delayed_work_sync(&ctrl->silence_work);
 }
 
+static void polh_recovery_deadline_work(struct work_struct *work)
+{
+	struct polh_ctrl *ctrl = container_of(to_delayed_work(work), struct polh_ctrl,
+					      deadline_work);
+
+	dev_warn(ctrl->nvme.device, "deletion does not get on, giving up the connection\n");
+	polh_recovery_fail(ctrl);
+}
+
+/*
+ * Before nvme-core asks us to stop (polh_recovery_stop()) a deletion waits for whatever it finds: a
+ * reset or an attempt to connect, which nobody needs any more; who reads a log page or
+ * authenticates; and a firmware that is being activated. For some of these even a target that
+ * answers may take minutes. A live controller is to be taken down in good order, so those others
+ * have some time.
+ *
+ * Called at each change of state, under nvme-core's spinlock, with interrupts disabled.
+ */
+static int polh_recovery_state(struct wait_queue_entry *entry, unsigned int mode, int sync,
+			       void *key)
+{
+	struct polh_ctrl *ctrl = container_of(entry, struct polh_ctrl, state_wait);
+
+	if (polh_nvme_state(&ctrl->nvme) != NVME_CTRL_DELETING)
+		return 0;
+	smp_mb();	/* either the state is seen there or BUSY here */
+	if (test_bit(POLH_CTRL_BUSY, &ctrl->flags))
+		polh_recovery_fail(ctrl);
+	queue_delayed_work(polh_wq, &ctrl->deadline_work, POLH_SILENCE_TIMEOUT);
+	return 0;
+}
+
 /**
  * polh_recovery_stop() - nvme-core is about to reset or delete the controller
  * @ctrl: controller in state RESETTING or DELETING
@@ -272,6 +308,7 @@ void polh_recovery_stop(struct polh_ctrl *ctrl)
 	flush_work(&ctrl->recovery_work);
 	cancel_delayed_work_sync(&ctrl->reconnect_work);
 	if (polh_nvme_state(&ctrl->nvme) != NVME_CTRL_RESETTING) {
+		cancel_delayed_work_sync(&ctrl->deadline_work);
 		/*
 		 * What is left in the disks' queues has to end, and soon, even while a firmware is
 		 * activated.
@@ -289,7 +326,8 @@ void polh_recovery_stop(struct polh_ctrl *ctrl)
  */
 void polh_recovery_exit(struct polh_ctrl *ctrl)
 {
-	/* First: a reset that comes late has the target watched again. */
+	remove_wait_queue(&ctrl->nvme.state_wq, &ctrl->state_wait);
+	cancel_delayed_work_sync(&ctrl->deadline_work);
 	polh_compat_stop_leftovers(&ctrl->nvme);
 	cancel_delayed_work_sync(&ctrl->silence_work);
 	cancel_delayed_work_sync(&ctrl->reconnect_work);
@@ -304,4 +342,12 @@ void polh_recovery_init(struct polh_ctrl *ctrl)
 	INIT_DELAYED_WORK(&ctrl->reconnect_work, polh_recovery_reconnect_work);
 	INIT_WORK(&ctrl->removal_work, polh_recovery_removal_work);
 	INIT_DELAYED_WORK(&ctrl->silence_work, polh_recovery_silence_work);
+	INIT_DELAYED_WORK(&ctrl->deadline_work, polh_recovery_deadline_work);
+	init_waitqueue_func_entry(&ctrl->state_wait, polh_recovery_state);
+}
+
+/* nvme-core knows the controller. The opposite of polh_recovery_exit(). */
+void polh_recovery_begin(struct polh_ctrl *ctrl)
+{
+	add_wait_queue(&ctrl->nvme.state_wq, &ctrl->state_wait);
 }
