@@ -11,6 +11,7 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/delay.h>
 #include <linux/inet.h>
 #include <linux/log2.h>
 #include <linux/module.h>
@@ -29,6 +30,8 @@ MODULE_PARM_DESC(copy_max, "bytes up to which the data of new controllers is cop
 static ulong slot_mem_max = POLH_SLOT_MEM_DEFAULT;
 module_param(slot_mem_max, ulong, 0644);
 MODULE_PARM_DESC(slot_mem_max, "bytes of memory that one new controller may use for such copies (default 64 MiB)");
+
+#define POLH_SCAN_TIMEOUT	msecs_to_jiffies(30000)
 
 static LIST_HEAD(polh_ctrls);
 static DEFINE_MUTEX(polh_ctrls_lock);
@@ -212,19 +215,50 @@ static int polh_ctrl_connect_io(struct polh_ctrl *ctrl, unsigned int nr, unsigne
 }
 
 /*
+ * nvme-core begins to look for namespaces only when the controller is live, but may not be through
+ * with it. A disk that it adds or removes meanwhile is on no list by which its queue is emptied.
+ */
+static bool polh_ctrl_wait_scan(struct polh_ctrl *ctrl)
+{
+	unsigned long end = jiffies + POLH_SCAN_TIMEOUT;
+
+	while (work_busy(&ctrl->nvme.scan_work)) {
+		if (test_bit(POLH_CTRL_FAILED, &ctrl->flags) || time_after(jiffies, end))
+			return false;
+		msleep(20);
+	}
+	return true;
+}
+
+/* Keep I/O out of the disks' queues, and wait until what is in there has ended. */
+static bool polh_ctrl_freeze(struct polh_ctrl *ctrl)
+{
+	struct nvme_ctrl *nvme = &ctrl->nvme;
+
+	/* The queues there are carry what is there and what the scan does. */
+	polh_compat_unquiesce_io(nvme);
+	if (!polh_ctrl_wait_scan(ctrl))
+		return false;
+	nvme_start_freeze(nvme);
+	if (polh_compat_wait_freeze(nvme))
+		return true;
+	nvme_unfreeze(nvme);
+	return false;
+}
+
+/*
  * The number of I/O queues is not what it was: move blk-mq's queues over, with nothing in them.
- * Under the controller's lock, or somebody would cancel tags that are just being replaced.
+ * Under the controller's lock, or somebody would cancel tags that are just being replaced; so
+ * nothing may be waited for that needs recovery to end.
  */
 static int polh_ctrl_change_queues(struct polh_ctrl *ctrl, unsigned int nr)
 {
-	struct nvme_ctrl *nvme = &ctrl->nvme;
 	unsigned int noio;
 	bool changed;
 
-	nvme_start_freeze(nvme);
-	polh_compat_unquiesce_io(nvme);
-	if (!polh_compat_wait_freeze(nvme)) {
-		nvme_unfreeze(nvme);
+	if (!polh_ctrl_freeze(ctrl)) {
+		dev_err(ctrl->nvme.device, "I/O does not end: cannot go from %u to %u I/O queues\n",
+			ctrl->io_set.nr_hw_queues, nr);
 		return -ENODEV;
 	}
 	noio = memalloc_noio_save();
@@ -233,7 +267,7 @@ static int polh_ctrl_change_queues(struct polh_ctrl *ctrl, unsigned int nr)
 	changed = ctrl->io_set.nr_hw_queues == nr;
 	mutex_unlock(&ctrl->lock);
 	memalloc_noio_restore(noio);
-	nvme_unfreeze(nvme);
+	nvme_unfreeze(&ctrl->nvme);
 	/* For want of memory it may have left all as it was. */
 	return changed ? 0 : -ENOMEM;
 }

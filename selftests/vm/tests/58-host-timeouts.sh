@@ -5,7 +5,7 @@
 # I/O with an honest one; and requests for connections that are taken for stale.
 #
 # vm-kernels: 6.12 6.1
-# vm-timeout: 420
+# vm-timeout: 450
 . "$VM_LIB"
 . "${VM_LIB%/*}/hostile-lib.sh"
 
