@@ -4,7 +4,7 @@
 # 59-host-target-crash.sh [ROUNDS]: the machine of the target crashes, boots and exports its disks again, under a
 # database on one of them, and under writes to the other one whose acknowledgements are remembered. The host
 # comes back by itself: no application is told of an error, and all that was acknowledged is there, over the
-# same connection and over a new one.
+# same connection and over a new one. The database is on ext4, with ROUNDS in each round on ext4 and on xfs.
 #
 # The target's disks have a cache. What a crash of that machine does not take is what was flushed, and here also
 # what was only written: their emulator has it in its own machine's file by then. So these writes may be looked
@@ -103,7 +103,9 @@ all_is_there()
 }
 
 tap_run "set up" setup || { tap_end; exit 1; }
-mapfile -t filesystems < <(for ((round = ${1:-1}; round > 0; round--)); do printf 'ext4\nxfs\n'; done)
+# A crash takes a minute. What a file system does of its own is in 55-host-database.sh, too.
+filesystems=(ext4)
+[ -z "$1" ] || mapfile -t filesystems < <(for ((round = $1; round > 0; round--)); do printf 'ext4\nxfs\n'; done)
 for fs in "${filesystems[@]}"; do
 	modprobe -q "$fs" || { tap_skip "$fs" "the kernel has none"; continue; }
 	tap_run "$fs: make, mount, commit transactions" begin "$fs" &&
