@@ -436,7 +436,7 @@ static u16 polt_admin_dispatch(struct polt_command *command)
 {
 	struct polt_ctrl *ctrl = command->queue->ctrl;
 
-	/* Until the controller is enabled, and after its shutdown, only Fabrics commands are for it. */
+	/* Until it is enabled, and after a shutdown, only Fabrics commands are for a controller. */
 	if (!polt_ctrl_ready(ctrl))
 		return NVME_SC_CMD_SEQ_ERROR | NVME_STATUS_DNR;
 
