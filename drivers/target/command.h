@@ -189,7 +189,7 @@ void polt_transfer_respond(struct polt_command *command);
 void polt_transfer_failed(struct pol_sendq *sendq, struct ib_send_wr *bad, int error);
 void polt_transfer_init_queue(struct polt_queue *queue);
 void polt_transfer_stop(struct polt_queue *queue);
-void polt_transfer_probe(struct polt_queue *queue);
+void polt_transfer_doubt(struct polt_queue *queue);
 void polt_transfer_reclaim(struct polt_queue *queue);
 void polt_transfer_init(struct polt_command *command);
 

@@ -89,6 +89,7 @@ struct polt_queue {
 	bool connected;			/* Fabrics Connect succeeded */
 	bool serving;			/* polt_queue_serve() is running */
 	bool tail_posted;
+	bool doubted;			/* probe it once more when tail_timer is due */
 	unsigned int unsignalled;	/* responses posted since the last one with a completion */
 	u64 unsignalled_since;		/* the first of them; local_clock() */
 	u64 last_number;		/* of the command posted last */

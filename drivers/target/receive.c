@@ -140,7 +140,7 @@ static void polt_receive_failed(struct polt_receive *receive, enum ib_wc_status 
 	}
 	for (i = 0; i < ARRAY_SIZE(pair->queues); i++)
 		hlist_for_each_entry(queue, &pair->queues[i], pair_entry)
-			polt_transfer_probe(queue);
+			polt_transfer_doubt(queue);
 }
 
 static void polt_receive_done(struct ib_cq *cq, struct ib_wc *wc)

@@ -16,14 +16,11 @@
 /* The longest a response waits for a completion. */
 #define POLT_TAIL_DELAY		(100 * (u64)NSEC_PER_MSEC)
 
-/**
- * polt_transfer_probe - find out whether a queue pair still works
- * @queue: a live queue that may be in error without anybody having said so; its group's thread
- *	   calls
- *
- * Posts a work request that does nothing. On a queue pair in error it fails, and the queue with it.
+/*
+ * Does the queue pair still work? Posts a work request that does nothing. On a queue pair in error
+ * it fails, and the queue with it.
  */
-void polt_transfer_probe(struct polt_queue *queue)
+static void polt_transfer_probe(struct polt_queue *queue)
 {
 	pol_group_assert_owned(queue->group);
 	/* What is posted and has not completed tells as much. */
@@ -34,6 +31,23 @@ void polt_transfer_probe(struct polt_queue *queue)
 	queue->unsignalled = 0;
 	queue->send_credits--;
 	pol_sendq_add(&queue->sendq, &queue->tail_wr.wr, &queue->tail_wr.wr, 1);
+}
+
+/**
+ * polt_transfer_doubt - find out whether a queue pair still works, now and a little later
+ * @queue: a queue whose receive may be the one that has failed; its group's thread calls
+ *
+ * A device may complete the receive before its queue pair is in error, as soft-RoCE does: what is
+ * posted in between can succeed.
+ */
+void polt_transfer_doubt(struct polt_queue *queue)
+{
+	polt_transfer_probe(queue);
+	if (!polt_queue_is_open(queue))
+		return;
+	queue->doubted = true;
+	pol_timer_cancel(queue->group, &queue->tail_timer);
+	pol_timer_arm(queue->group, &queue->tail_timer, POLT_TAIL_DELAY);
 }
 
 /**
@@ -171,13 +185,17 @@ static void polt_transfer_tail_done(struct ib_cq *cq, struct ib_wc *wc)
 		polt_transfer_reclaim(queue);
 }
 
-/* The timer of a queue with responses that asked for no completion. */
+/* The timer of a queue with responses that asked for no completion, or that may be in error. */
 static void polt_transfer_tail_due(struct pol_group *group, struct pol_timer *timer)
 {
 	struct polt_queue *queue = container_of(timer, struct polt_queue, tail_timer);
 	u64 age = pol_group_now(group) - queue->unsignalled_since;
 
 	pol_group_assert_owned(group);
+	if (unlikely(queue->doubted)) {
+		queue->doubted = false;
+		polt_transfer_probe(queue);
+	}
 	if (!queue->unsignalled)
 		return;
 	if (age >= POLT_TAIL_DELAY) {
