@@ -128,11 +128,10 @@ void polt_admission_give_memory(u64 bytes)
  */
 static u64 polt_admission_queue_bytes(const struct polt_queue *queue)
 {
-	size_t responses = queue->nr_commands * sizeof(struct nvme_completion);
 	size_t send_wr = sizeof(struct ib_rdma_wr) + queue->max_sge * sizeof(struct ib_sge);
 
 	return sizeof(*queue) + (u64)queue->nr_commands * sizeof(struct polt_command) +
-	       roundup_pow_of_two(max_t(size_t, responses, PAGE_SIZE)) +
+	       polt_queue_responses_len(queue) +
 	       polt_receive_bytes(queue->cm_id->device, queue->inline_size, queue->nr_receives) +
 	       (u64)(queue->max_credits + 1) * send_wr;
 }

@@ -432,7 +432,6 @@ static u16 polt_queue_agree_depth(const struct ib_device_attr *attrs, const stru
 
 static int polt_queue_alloc_commands(struct polt_queue *queue, struct pol_device *device)
 {
-	size_t len = queue->nr_commands * sizeof(struct nvme_completion);
 	unsigned int i;
 	int error;
 
@@ -440,7 +439,7 @@ static int polt_queue_alloc_commands(struct polt_queue *queue, struct pol_device
 	if (!queue->commands)
 		return -ENOMEM;
 	error = pol_region_alloc(&queue->responses, device->ib, queue->group->node,
-				 roundup_pow_of_two(max_t(size_t, len, PAGE_SIZE)));
+				 polt_queue_responses_len(queue));
 	if (error)
 		return error;
 	for (i = 0; i < queue->nr_commands; i++)

@@ -16,6 +16,9 @@
 #include <linux/inet.h>
 #include <linux/kref.h>
 #include <linux/list.h>
+#include <linux/log2.h>
+#include <linux/minmax.h>
+#include <linux/nvme.h>
 #include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/rdma_cm.h>
@@ -162,6 +165,14 @@ static inline bool polt_queue_is_live(const struct polt_queue *queue)
 static inline bool polt_queue_is_open(const struct polt_queue *queue)
 {
 	return queue->state <= POLT_QUEUE_LIVE;
+}
+
+/* Bytes of the region for its responses, one for each command there can be. */
+static inline size_t polt_queue_responses_len(const struct polt_queue *queue)
+{
+	size_t len = queue->nr_commands * sizeof(struct nvme_completion);
+
+	return roundup_pow_of_two(max_t(size_t, len, PAGE_SIZE));
 }
 
 /* any context: the queue is to end; marks it and queues its worker. Idempotent */

@@ -34,16 +34,19 @@ nvme_of()
 	return 1
 }
 
-# nvme_ctrl_of NQN: the controller's name
-nvme_ctrl_of()
+# nvme_ctrl_with ATTRIBUTE VALUE: the name of a controller of which that is so
+nvme_ctrl_with()
 {
 	local c
 
 	for c in /sys/class/nvme/nvme*; do
-		[ "$(cat "$c/subsysnqn" 2>/dev/null)" = "$1" ] && echo "${c##*/}" && return
+		[ "$(cat "$c/$1" 2>/dev/null)" = "$2" ] && echo "${c##*/}" && return
 	done
 	return 1
 }
+
+# nvme_ctrl_of NQN: the controller's name
+nvme_ctrl_of() { nvme_ctrl_with subsysnqn "$1"; }
 
 # Disks that cannot block and take no time: what is left is the path to them.
 bench_disks()

@@ -75,15 +75,7 @@ cost()
 # ---- the host whose I/O runs, and what the kernel's log says of it ---------------------------------
 
 # Others of the same subsystem come and go; this one is known by its host NQN.
-load_ctrl()
-{
-	local c
-
-	for c in /sys/class/nvme/nvme*; do
-		[ "$(cat "$c/hostnqn" 2>/dev/null)" = "$me" ] && echo "${c##*/}" && return
-	done
-	return 1
-}
+load_ctrl() { nvme_ctrl_with hostnqn "$me"; }
 load_gone() { ! load_ctrl > /dev/null; }
 
 load_is()
