@@ -165,6 +165,17 @@ void pol_cq_release(struct pol_cq *cq, unsigned int entries)
 }
 EXPORT_SYMBOL_GPL(pol_cq_release);
 
+static void pol_batches_end(struct pol_group *group)
+{
+	struct pol_batch *batch;
+
+	while (!list_empty(&group->batches)) {
+		batch = list_first_entry(&group->batches, struct pol_batch, entry);
+		list_del_init(&batch->entry);
+		batch->end(batch);
+	}
+}
+
 static void pol_cq_poll(struct pol_group *group, struct pol_cq *cq, unsigned int *found)
 {
 	unsigned int budget = POL_GROUP_POLL_BUDGET;
@@ -177,6 +188,7 @@ static void pol_cq_poll(struct pol_group *group, struct pol_cq *cq, unsigned int
 
 			wc->wr_cqe->done(cq->cq, wc);
 		}
+		pol_batches_end(group);
 		if (n <= 0)
 			break;
 		*found += n;

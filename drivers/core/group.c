@@ -199,6 +199,7 @@ static struct pol_group *pol_group_alloc(unsigned int id, int cpu, u32 spin_us)
 	group->spin_us = spin_us;
 	INIT_LIST_HEAD(&group->cqs);
 	INIT_LIST_HEAD(&group->sendqs);
+	INIT_LIST_HEAD(&group->batches);
 	INIT_LIST_HEAD(&group->pollers);
 	INIT_LIST_HEAD(&group->all_cqs);
 	INIT_LIST_HEAD(&group->wishes);
@@ -333,6 +334,19 @@ static void pol_group_nudge(struct pol_group *group, void *arg)
 }
 
 /**
+ * pol_group_sync - wait until a group has handled all that it has reaped
+ * @group: a group the caller is a user of, or iterates over
+ *
+ * What is called for a completion, and at the end of its batch, runs no more for those that the
+ * group had seen before, and it has seen changes of its settings. Process context, may sleep.
+ */
+void pol_group_sync(struct pol_group *group)
+{
+	pol_group_call(group, pol_group_nudge, NULL);
+}
+EXPORT_SYMBOL_GPL(pol_group_sync);
+
+/**
  * pol_group_set_spin - change a group's mode
  * @group: a group the caller is a user of, or iterates over
  * @spin_us: 0 to POL_GROUP_SPIN_MAX microseconds, or POL_GROUP_SPIN_BUSY
@@ -352,7 +366,7 @@ int pol_group_set_spin(struct pol_group *group, u32 spin_us)
 		WRITE_ONCE(group->spin_us, spin_us);
 	pol_groups_leave(noio);
 	if (!error)
-		pol_group_call(group, pol_group_nudge, NULL);
+		pol_group_sync(group);
 	return error;
 }
 EXPORT_SYMBOL_GPL(pol_group_set_spin);
@@ -360,7 +374,7 @@ EXPORT_SYMBOL_GPL(pol_group_set_spin);
 /* Whoever listens is told, and the thread sees it within one pass. */
 static void pol_group_wishes_changed(struct pol_group *group)
 {
-	pol_group_call(group, pol_group_nudge, NULL);
+	pol_group_sync(group);
 	pol_netlink_group_changed(group->id);
 }
 
@@ -547,7 +561,7 @@ EXPORT_SYMBOL_GPL(pol_group_queues);
 
 static int pol_group_sync_one(struct pol_group *group, void *arg)
 {
-	pol_group_call(group, pol_group_nudge, NULL);
+	pol_group_sync(group);
 	return 0;
 }
 

@@ -72,6 +72,20 @@ struct pol_poller {
 };
 
 /**
+ * struct pol_batch - what is cheaper to do once for several completions than for each
+ * @entry: link in the group's list, empty while there is nothing to do
+ * @end: called in the thread when the completions that were reaped together have been handled;
+ *	the batch is off the list by then
+ *
+ * Belongs to whose completions they are; pol_batch_init() prepares it. It may go after a
+ * pol_group_sync() that follows the last completion.
+ */
+struct pol_batch {
+	struct list_head entry;
+	void (*end)(struct pol_batch *batch);
+};
+
+/**
  * struct pol_cq - a completion queue of a group
  * @cq: the verbs object
  * @group: whose thread polls it
@@ -146,6 +160,7 @@ struct pol_group {
 	struct list_head cqs;		/* pol_cq.entry */
 	/* pol_sendq.touched: work requests gathered, not posted yet */
 	struct list_head sendqs;
+	struct list_head batches;	/* pol_batch.entry */
 	struct list_head pollers;	/* pol_poller.entry */
 	struct timerqueue_head timers;
 	u64 now;			/* local_clock() of this pass */
@@ -265,6 +280,7 @@ int pol_group_parse_mode(const char *text, u32 *spin_us);
 void pol_group_post(struct pol_group *group, struct pol_message *message);
 void pol_group_call(struct pol_group *group, void (*call)(struct pol_group *group, void *arg),
 		    void *arg);
+void pol_group_sync(struct pol_group *group);
 void pol_groups_sync(void);
 
 void pol_timer_init(struct pol_timer *timer,
@@ -276,6 +292,20 @@ void pol_timer_cancel(struct pol_group *group, struct pol_timer *timer);
 static inline bool pol_timer_armed(const struct pol_timer *timer)
 {
 	return !RB_EMPTY_NODE(&timer->node.node);
+}
+
+static inline void pol_batch_init(struct pol_batch *batch, void (*end)(struct pol_batch *batch))
+{
+	INIT_LIST_HEAD(&batch->entry);
+	batch->end = end;
+}
+
+/* There is something to be done at the end of the batch. Thread only, for a completion. */
+static inline void pol_batch_add(struct pol_group *group, struct pol_batch *batch)
+{
+	pol_group_assert_owned(group);
+	if (list_empty(&batch->entry))
+		list_add_tail(&batch->entry, &group->batches);
 }
 
 void pol_poller_add(struct pol_group *group, struct pol_poller *poller);
