@@ -556,6 +556,7 @@ static int polh_ctrl_alloc_queues(struct polh_ctrl *ctrl, unsigned int nr)
 		queue->qid = ctrl->nr_queues;
 		spin_lock_init(&queue->polling);
 		pol_wish_init(&queue->wish);
+		pol_batch_init(&queue->finishing, polh_request_finish);
 		queue->submitted = alloc_percpu(struct polh_submitted);
 		if (!queue->submitted) {
 			polh_ctrl_free_queues(ctrl);

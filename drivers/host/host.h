@@ -244,6 +244,8 @@ enum polh_cm_phase {
  * @registration: waits for the registration of the slots
  * @poller: task inside ->poll
  * @batch: where ->poll collects finished requests
+ * @finished: where the group's thread does
+ * @finishing: ends those
  * @polling: held by the one CPU that polls
  * @submitted: counters of whoever posts
  * @reaped: counters of the reaper
@@ -285,6 +287,8 @@ struct polh_queue {
 
 	struct task_struct *poller;
 	struct io_comp_batch *batch;
+	struct io_comp_batch finished;
+	struct pol_batch finishing;
 	spinlock_t polling;
 
 	struct polh_submitted __percpu *submitted;
@@ -484,6 +488,7 @@ void polh_request_release(struct polh_queue *queue);
 bool polh_request_unanswered(const struct polh_queue *queue);
 void polh_request_async_event(struct nvme_ctrl *nvme);
 void polh_request_responded(struct ib_cq *cq, struct ib_wc *wc);
+void polh_request_finish(struct pol_batch *finishing);
 
 /* memory.c */
 #define POLH_CAPSULE_STRIDE	64	/* one submission queue entry, and a cache line */

@@ -510,6 +510,9 @@ static void polh_queue_drain(struct polh_queue *queue)
 		flush_work(&queue->drain_work);
 	else
 		ib_drain_qp(queue->qp);
+	/* The last completion may have been reaped together with others whose batch still ends. */
+	if (queue->group)
+		pol_group_sync(queue->group);
 	polh_request_release(queue);
 	queue->drain = false;
 }

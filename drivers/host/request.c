@@ -214,6 +214,29 @@ static void polh_request_complete_batch(struct io_comp_batch *batch)
 	polh_nvme_complete_batch(batch);
 }
 
+/**
+ * polh_request_finish() - end what has been collected of a queue
+ * @finishing: the queue's
+ *
+ * Context: the poll group's thread.
+ */
+void polh_request_finish(struct pol_batch *finishing)
+{
+	struct polh_queue *queue = container_of(finishing, struct polh_queue, finishing);
+	struct io_comp_batch batch = queue->finished;
+
+	memset(&queue->finished, 0, sizeof(queue->finished));
+	batch.complete(&batch);
+}
+
+/* Where the caller collects finished requests; NULL: each ends by itself. */
+static struct io_comp_batch *polh_request_batch(struct polh_queue *queue)
+{
+	if (READ_ONCE(queue->poller) == current)
+		return queue->batch;
+	return queue->group && pol_group_owns(queue->group) ? &queue->finished : NULL;
+}
+
 /*
  * Ends the request of a tag that waits for nothing any more. The tag may be in use again at once.
  * Mostly whoever reaps comes here, and the submitter where the response was faster than the post.
@@ -224,6 +247,7 @@ static void polh_request_end(struct polh_tag *tag)
 	union nvme_result result = tag->flight.result;
 	__le16 status = tag->flight.status;
 	struct request *rq = tag->rq;
+	struct io_comp_batch *batch;
 
 	if (!rq) {
 		nvme_complete_async_event(&queue->ctrl->nvme, status, &result);
@@ -240,14 +264,13 @@ static void polh_request_end(struct polh_tag *tag)
 	polh_nvme_set_result(rq, status, result);
 	if (unlikely(blk_should_fake_timeout(rq->q)))
 		return;
-	if (READ_ONCE(queue->poller) == current) {
-		blk_mq_set_request_complete(rq);
-		if (!blk_mq_add_to_batch(rq, queue->batch, !!polh_nvme_request(rq)->status,
-					 polh_request_complete_batch))
-			nvme_complete_rq(rq);
-	} else {
-		blk_mq_complete_request_direct(rq, nvme_complete_rq);
-	}
+	blk_mq_set_request_complete(rq);
+	batch = polh_request_batch(queue);
+	if (!blk_mq_add_to_batch(rq, batch, !!polh_nvme_request(rq)->status,
+				 polh_request_complete_batch))
+		nvme_complete_rq(rq);
+	else if (batch == &queue->finished)
+		pol_batch_add(queue->group, &queue->finishing);
 }
 
 /*

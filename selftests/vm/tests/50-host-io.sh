@@ -88,12 +88,52 @@ batches()
 	fio_verify "$disk" 4k 8 --size=1m $batch
 }
 
+# ended_together [FIO OPTION...]: commands whose responses are reaped together are ended together: nvme-core is
+# told of each, the block layer once.
+ended_together()
+{
+	local t=/sys/kernel/tracing each all rc=0
+
+	{
+		echo 'p:each nvme_complete_batch_req' > $t/kprobe_events &&
+			echo 'p:all blk_mq_end_request_batch' >> $t/kprobe_events && echo 1 > $t/events/kprobes/enable
+	} || return
+	fio --name=together --filename="$disk" --rw=randread --bs=4k --size=2m --direct=1 --ioengine=io_uring \
+		--iodepth=32 "$@" > /tmp/fio.out || { cat /tmp/fio.out; rc=1; }
+	each=$(awk '$1 == "each" { print $2 }' $t/kprobe_profile)
+	all=$(awk '$1 == "all" { print $2 }' $t/kprobe_profile)
+	echo 0 > $t/events/kprobes/enable && echo > $t/kprobe_events || rc=1
+	# Of the first ones some may be merged.
+	[ "$each" -ge 480 ] && [ "$all" -lt "$each" ] ||
+		{ diag "of 512 commands $each were ended in a batch, in $all batches"; rc=1; }
+	return $rc
+}
+
+can_probe()
+{
+	local t=/sys/kernel/tracing
+
+	grep -q " $t " /proc/mounts || mount -t tracefs tracefs $t
+	[ -e $t/kprobe_events ]
+}
+
+# tap_ended_together NAME [FIO OPTION...]
+tap_ended_together()
+{
+	if can_probe; then
+		tap_run "$1" ended_together "${@:2}"
+	else
+		tap_skip "$1" "the kernel has no probes"
+	fi
+}
+
 tap_run "set up" setup || { tap_end; exit 1; }
 tap_run "discover" discover
 tap_run "connect" connect -i 2
 tap_run "verified I/O, 512 B to 1 MiB, depth 1 to 128" sizes
 tap_run "verified I/O of odd sizes" odd_sizes
 tap_run "verified I/O with libaio" sizes --ioengine=libaio
+tap_ended_together "commands are ended together"
 tap_run "one post for a batch" batches none
 if grep -q mq-deadline /sys/block/nvme*n1/queue/scheduler; then
 	tap_run "one post for a batch, with an I/O scheduler" batches mq-deadline
@@ -107,6 +147,7 @@ tap_run "disconnect" host_disconnect $nqn
 tap_run "connect with write and poll queues" connect -i 1 -W 1 -P 1
 tap_run "verified I/O, polled" fio_verify /dev/"${disk##*/}" 4k 32 --hipri=1
 tap_run "verified I/O of odd sizes, polled" odd_sizes --hipri=1
+tap_ended_together "polled commands are ended together" --hipri=1
 tap_run "verified I/O beside it, not polled" fio_verify "$disk" 4k 32
 tap_run "disconnect" host_disconnect $nqn
 tap_run "unload" modprobe -r pollard-host
