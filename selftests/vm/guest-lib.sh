@@ -167,6 +167,24 @@ rxe_active()
 	rdma link show "$1/1" | grep -q 'state ACTIVE'
 }
 
+# The network device of a single guest, and soft-RoCE with it, which is unregistered by a worker that lets go of the
+# network device before it has ended.
+dummy_down()
+{
+	ip link del "$VM_NETDEV" && wait_for -t 10 test ! -e /sys/class/infiniband/rxe0
+}
+
+# The network device is what it was; soft-RoCE is not there yet.
+dummy_up()
+{
+	ip -batch - <<-END
+		link add $VM_NETDEV type dummy
+		addr add $VM_ADDR1/24 dev $VM_NETDEV
+		addr add $VM_ADDR2/24 dev $VM_NETDEV
+		link set $VM_NETDEV mtu 9000 up
+	END
+}
+
 # rxe_up [NAME [NETDEV]]: soft-RoCE on the link
 rxe_up()
 {
@@ -213,17 +231,35 @@ intree_port_add()
 	echo "${3:-4420}" > "$p/addr_trsvcid"
 }
 
+# intree_subsystem_add NQN DEV [UUID [DEV2 UUID2]...]: DEV is namespace 1, and so on; each UUID is made up by default
+intree_subsystem_add()
+{
+	local s=$nvmet/subsystems/$1 nsid=0 ns
+	shift
+
+	modprobe nvmet && mkdir "$s" && echo 1 > "$s/attr_allow_any_host" || return
+	while [ $# -gt 0 ]; do
+		ns=$s/namespaces/$((++nsid))
+		mkdir "$ns" && echo -n "$1" > "$ns/device_path" || return
+		[ -z "${2:-}" ] || echo "$2" > "$ns/device_uuid" || return
+		echo 1 > "$ns/enable" || return
+		shift $(($# > 1 ? 2 : 1))
+	done
+}
+
 # intree_target_add NQN DEV [ADDR [SERVICE]]: export DEV as namespace 1; the port is made when needed
 intree_target_add()
 {
-	local s=$nvmet/subsystems/$1 addr=${3:-$VM_ADDR1} svc=${4:-4420} port
+	local addr=${3:-$VM_ADDR1} svc=${4:-4420}
 
-	modprobe nvmet || return
-	mkdir "$s" || return
-	echo 1 > "$s/attr_allow_any_host"
-	mkdir "$s/namespaces/1" || return
-	echo -n "$2" > "$s/namespaces/1/device_path"
-	echo 1 > "$s/namespaces/1/enable" || return
+	intree_subsystem_add "$1" "$2" && intree_export "$1" "$addr" "$svc"
+}
+
+# intree_export NQN ADDR [SERVICE]: let a subsystem be found there; the port is made when needed
+intree_export()
+{
+	local s=$nvmet/subsystems/$1 addr=$2 svc=${3:-4420} port
+
 	port=$((svc - 4419))
 	[ -d "$nvmet/ports/$port" ] || intree_port_add $port "$addr" "$svc" || return
 	ln -s "$s" "$nvmet/ports/$port/subsystems/$1"
@@ -240,6 +276,16 @@ intree_target_del()
 	for l in "$nvmet"/ports/*; do
 		[ -n "$(ls "$l/subsystems" 2>/dev/null)" ] || rmdir "$l"
 	done
+}
+
+# target_of [TARGET]: the target that a test of the initiator is against. In the short run each kernel has its one.
+target_of()
+{
+	case ${1:-$(uname -r)} in
+	ours|in-tree)	echo "$1" ;;
+	6.1.*)		echo in-tree ;;
+	*)		echo ours ;;
+	esac
 }
 
 # ---- our target --------------------------------------------------------------------------------

@@ -1,11 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The target of 52-host-silence.sh: goes silent for a while each time it is asked to.
+# The target of 52-host-silence.sh [ROUNDS [TARGET]]: goes silent for a while each time it is asked to.
 . "$VM_LIB"
 
-modprobe brd rd_nr=1 rd_size=131072 && rxe_up && sleep 1 &&
-	intree_target_add nqn.2026-11.org.example:silent /dev/ram0 $VM_ADDR2 || exit 1
+case $(target_of "$2") in
+ours)	add=our_target_add ;;
+*)	add=intree_target_add ;;
+esac
+modprobe brd rd_nr=1 rd_size=131072 && rxe_up && $add nqn.2026-11.org.example:silent /dev/ram0 $VM_ADDR2 || exit 1
 vm_signal ready || exit 1
 while true; do
 	wait_for -t 200 test -e /run/signals/silence -o -e /run/signals/done || exit 1

@@ -1,14 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 52-host-silence.sh [ROUNDS]: the target falls silent: its machine is there, but no packet comes from
+# 52-host-silence.sh [ROUNDS [TARGET]]: the target falls silent: its machine is there, but no packet comes from
 # it any more. Whatever is going on then - I/O, connecting, a reset, deleting, unloading - ends in bounded time,
 # and all is well when it is back. With a target that is silent a disconnect takes 15 s at the most, whoever
-# asks for it and whatever the controller was at. (With one that answers: 56-host-cycles.sh.)
+# asks for it and whatever the controller was at. (With one that answers: 56-host-cycles.sh.) TARGET is "ours"
+# or "in-tree"; unless it is said, ours on 6.12 and the kernel's own on 6.1.
 #
+# vm-kernels: 6.12 6.1
 # vm-peer: 52-host-silence-target
 # vm-timeout: 400
-# vm-long: 20
+# vm-long: 20 ours
+# vm-long: 20 in-tree
 # vm-long-timeout: 7200
 . "$VM_LIB"
 . "${VM_LIB%/*}/bench-lib.sh"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 55-host-database.sh [ROUNDS]: a database on a file system on a disk of our initiator, while the target
+# 55-host-database.sh [ROUNDS [TARGET]]: a database on a file system on a disk of our initiator, while the target
 # crashes. SQLite commits transactions, each one acknowledged goes into a list; a program that calls fsync
 # after each write runs besides. The target's disk has a volatile cache.
 #
@@ -10,15 +10,19 @@
 #   system is mounted over a new connection every acknowledged transaction is there, and database and
 #   file system are in order.
 #
+# TARGET is "ours" or "in-tree"; unless it is said, ours on 6.12 and the kernel's own on 6.1.
+#
 # vm-kernels: 6.12 6.1
 # vm-timeout: 240
-# vm-long: 20
+# vm-long: 20 ours
+# vm-long: 20 in-tree
 # vm-long-timeout: 7200
 . "$VM_LIB"
 . "${VM_LIB%/*}/database-lib.sh"
 
 nqn=nqn.2026-11.org.example:database
 uuid=11111111-2222-4333-8444-555555555555
+target=$(target_of "$2")
 
 setup()
 {
@@ -41,6 +45,7 @@ disk_power_fails()
 
 target_up()
 {
+	[ "$target" = ours ] || { intree_subsystem_add $nqn /dev/disk $uuid && intree_export $nqn $VM_ADDR1; return; }
 	modprobe pollard-target || return
 	cat > /tmp/batch <<-END
 		subsystem add $nqn allow-any-host on
@@ -51,7 +56,10 @@ target_up()
 	pollard -b /tmp/batch
 }
 # All of a sudden for the host: no goodbye, no memory of any connection afterwards.
-target_crashes() { modprobe -r pollard-target; }
+target_crashes()
+{
+	if [ "$target" = ours ]; then modprobe -r pollard-target; else intree_target_del $nqn; fi
+}
 
 connect()
 {

@@ -1,11 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The target of 59-host-target-crash.sh: exports its two disks, and crashes when it is told to. It keeps nothing over
+# The target of 59-host-target-crash.sh [ROUNDS [TARGET]]: exports its two disks, and crashes when it is told to. It keeps nothing over
 # that but the disks.
 . "$VM_LIB"
 
 nqn=nqn.2026-11.org.example:machine
+uuids=(11111111-2222-4333-8444-555555555555 11111111-2222-4333-8444-666666666666)
+target=$(target_of "$2")
 
 # A write is in a cache until it is flushed, as far as the host can know.
 caches()
@@ -20,11 +22,15 @@ caches()
 # At once: a host that finds the port without the subsystem is refused for good.
 target_up()
 {
+	if [ "$target" != ours ]; then
+		intree_subsystem_add $nqn /dev/vda "${uuids[0]}" /dev/vdb "${uuids[1]}" && intree_export $nqn $VM_ADDR2
+		return
+	fi
 	modprobe pollard-target || return
 	cat > /tmp/batch <<-END
 		subsystem add $nqn allow-any-host on
-		namespace add $nqn nsid 1 device /dev/vda uuid 11111111-2222-4333-8444-555555555555
-		namespace add $nqn nsid 2 device /dev/vdb uuid 11111111-2222-4333-8444-666666666666
+		namespace add $nqn nsid 1 device /dev/vda uuid ${uuids[0]}
+		namespace add $nqn nsid 2 device /dev/vdb uuid ${uuids[1]}
 		port add 1 traddr $VM_ADDR2 trsvcid 4420
 		port add-subsystem 1 $nqn
 	END
@@ -39,4 +45,8 @@ if [ ! -e /run/signals/over ]; then
 	echo "crashes"
 	vm_crash
 fi
-pollard subsystem del $nqn && pollard port del 1 && wait_for modprobe -r pollard-target
+if [ "$target" = ours ]; then
+	pollard subsystem del $nqn && pollard port del 1 && wait_for modprobe -r pollard-target
+else
+	intree_target_del $nqn
+fi

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 59-host-target-crash.sh [ROUNDS]: the machine of the target crashes, boots and exports its disks again, under a
+# 59-host-target-crash.sh [ROUNDS [TARGET]]: the machine of the target crashes, boots and exports its disks again, under a
 # database on one of them, and under writes to the other one whose acknowledgements are remembered. The host
 # comes back by itself: no application is told of an error, and all that was acknowledged is there, over the
 # same connection and over a new one. The database is on ext4, with ROUNDS in each round on ext4 and on xfs.
@@ -9,14 +9,15 @@
 # The target's disks have a cache. What a crash of that machine does not take is what was flushed, and here also
 # what was only written: their emulator has it in its own machine's file by then. So these writes may be looked
 # for, too; without that, no host could know of a lost one that was acknowledged. (A cache that is really lost is in
-# 55-host-database.sh.)
+# 55-host-database.sh.) TARGET is "ours" or "in-tree"; unless it is said, ours on 6.12 and the kernel's own on 6.1.
 #
-# vm-kernels: 6.12
+# vm-kernels: 6.12 6.1
 # vm-peer: 59-host-target-crash-target
 # vm-peer-disk: 320M
 # vm-peer-disk: 8M
 # vm-timeout: 400
-# vm-long: 20
+# vm-long: 20 ours
+# vm-long: 20 in-tree
 # vm-long-timeout: 7200
 . "$VM_LIB"
 . "${VM_LIB%/*}/database-lib.sh"
