@@ -6,7 +6,7 @@
 # more than with the kernel's pair, and no disconnect, from a target that answers, takes longer than a
 # second. (From one that is silent: 52-host-silence.sh.)
 #
-# vm-kernels: 6.12
+# vm-kernels: 6.12 6.1
 # vm-timeout: 180
 # vm-args: 15
 # vm-long: 1000
