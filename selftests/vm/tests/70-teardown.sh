@@ -125,9 +125,7 @@ go_mode()
 }
 go_offline() { echo 0 > /sys/devices/system/cpu/cpu1/online; }
 go_rxe() { rdma link delete rxe0; }
-# soft-RoCE is unregistered by a worker, which lets go of the network device before it has ended.
-go_netdev() { ip link del "$VM_NETDEV" && wait_for -t 10 no_rxe; }
-no_rxe() { [ ! -e /sys/class/infiniband/rxe0 ]; }
+go_netdev() { dummy_down; }
 go_target() { modprobe -r pollard-target; }
 # One that is connecting cannot be reset, and says so.
 go_reset() { echo 1 > "/sys/class/nvme/$ctrl/reset_controller" || load_is connecting; }
@@ -151,14 +149,7 @@ go_module()
 all_back()
 {
 	[ "$(cat /sys/devices/system/cpu/cpu1/online)" = 1 ] || echo 1 > /sys/devices/system/cpu/cpu1/online
-	if [ ! -e "/sys/class/net/$VM_NETDEV" ]; then
-		ip -batch - <<-END || return
-			link add $VM_NETDEV type dummy
-			addr add $VM_ADDR1/24 dev $VM_NETDEV
-			addr add $VM_ADDR2/24 dev $VM_NETDEV
-			link set $VM_NETDEV mtu 9000 up
-		END
-	fi
+	[ -e "/sys/class/net/$VM_NETDEV" ] || dummy_up || return
 	[ -e /sys/class/infiniband/rxe0 ] || rxe_up || return
 	cell_load_target && modprobe $host_module || return
 	# All at once: a host that finds the port without the subsystem, or itself not allowed, never comes again.
