@@ -162,6 +162,10 @@ build_userland()
 	mkdir -p "$root/etc/libibverbs.d"
 	cp /etc/libibverbs.d/rxe.driver "$root/etc/libibverbs.d/"
 	cp /etc/mke2fs.conf "$root/etc/" 2>/dev/null || true
+	# How nvme-cli connects by itself; of Debian 12's systemd, this is not in /usr.
+	for path in /usr/lib/udev/rules.d/70-nvmf-autoconnect.rules {/usr,}/lib/systemd/system/nvmf-connect@.service; do
+		[ ! -e "$path" ] || install -D -m 644 "$path" "$root$(place_of "$path")"
+	done
 	echo 'root:x:0:0:root:/root:/bin/bash' > "$root/etc/passwd"
 	echo 'root:x:0:' > "$root/etc/group"
 	printf '10.77.0.1 one\n10.77.0.2 two\n127.0.0.1 localhost\n' > "$root/etc/hosts"
