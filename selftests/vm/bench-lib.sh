@@ -116,13 +116,17 @@ bench_counters()
 	return 0
 }
 
-# bench_count RW NUMBER: what NUMBER I/Os of 4 KiB cost, "SIDE NAME DIFFERENCE" in /tmp/count. The
-# connection is warm; nothing else uses it but a keep-alive now and then.
+# bench_count RW NUMBER [FIO OPTION...]: what NUMBER I/Os of 4 KiB cost, one at a time unless options say
+# otherwise: "SIDE NAME DIFFERENCE" in /tmp/count. The connection is warm; nothing else uses it but a keep-alive now
+# and then.
 bench_count()
 {
-	bench_fio "$bench_ours" "$1" 4k 1 --number_ios=200 >/dev/null || return
+	local rw=$1 number=$2
+	shift 2
+
+	bench_fio "$bench_ours" "$rw" 4k 1 --number_ios=200 "$@" >/dev/null || return
 	bench_counters > /tmp/count.before
-	bench_fio "$bench_ours" "$1" 4k 1 --number_ios="$2" >/dev/null || return
+	bench_fio "$bench_ours" "$rw" 4k 1 --number_ios="$number" "$@" >/dev/null || return
 	bench_counters > /tmp/count.after
 	awk 'NR == FNR { before[$1, $2] = $3; next }
 		{ print $1, $2, $3 - before[$1, $2] }' /tmp/count.before /tmp/count.after > /tmp/count

@@ -11,13 +11,13 @@
 
 ios=2000
 
-# about SIDE NAME EACH: EACH per I/O, give or take a keep-alive command
+# about SIDE NAME EACH [OF]: EACH per I/O, or per OF of them, give or take a keep-alive command
 about()
 {
 	local n want
 
 	n=$(count_of "$1" "$2")
-	want=$(($3 * ios))
+	want=$(($3 * ios / ${4:-1}))
 	[ "$n" -ge "$want" ] && [ "$n" -le $((want + 8)) ] ||
 		{ echo "$1 $2: $n for $ios I/Os, expected $want"; cat /tmp/count; return 1; }
 }
@@ -60,6 +60,18 @@ counts_write()
 	about target receives 1 && about target receive_posts 1 && about target post_chains 1 &&
 		about target work_requests 1 &&
 		about host posts 1 && about host work_requests 1 && about host in_capsule 1
+}
+
+# Commands that are submitted together ring one doorbell, and none is merged with another here.
+counts_batch()
+{
+	local f
+
+	for f in /sys/block/nvme*/queue/nomerges; do
+		echo 2 > "$f" || return
+	done
+	bench_count "$1" $ios --iodepth=8 --iodepth_batch_submit=8 --iodepth_batch_complete_min=8 || return
+	about host commands 1 && about host work_requests 1 && about host posts 1 8
 }
 
 counts_busy()
@@ -106,6 +118,8 @@ tap_run "both pairs are set up" bench_setup || { tap_end; exit 1; }
 pollard group set 1 mode adaptive
 tap_run "4 KiB read: 1 receive, 1 chain of WRITE and SEND, no registration" undisturbed counts_read
 tap_run "4 KiB write: 1 receive, 1 SEND, data in the capsule, no registration" undisturbed counts_write
+tap_run "8 reads at a time: one post for them" undisturbed counts_batch randread
+tap_run "8 writes at a time: one post for them" undisturbed counts_batch randwrite
 pollard group set 1 mode busy
 tap_run "busy: no arming, no sleep, no wake-up" undisturbed counts_busy
 tap_run "busy: the same counts for a read" undisturbed counts_read
