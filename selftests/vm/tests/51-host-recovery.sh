@@ -136,6 +136,9 @@ unload() { modprobe -r pollard-host; }
 
 connecting() { wait_for cell_is connecting || { diag "the host does not notice"; return 1; }; }
 
+# Nothing is the matter, there is I/O.
+at_live() { true; }
+
 # It has lost its target and sleeps until it tries again.
 at_sleep()
 {
@@ -169,10 +172,10 @@ at()
 	[ "$state" != sleep ] || port_add && return $status
 }
 
-# delete_at_reset STATE [TRY]: a reset has brought the controller into STATE when it is deleted, and is still on
-delete_at_reset()
+# at_reset STATE COMMAND [TRY]: a reset has brought the controller into STATE when COMMAND makes it go, and is still on
+at_reset()
 {
-	local n pid state start now
+	local n pid state start now status=0
 
 	connect && ack_begin "$raw" || return
 	for ((n = 0; n < 20; n++)); do
@@ -185,12 +188,12 @@ delete_at_reset()
 	done
 	[ $n -lt 20 ] || { diag "no reset was seen $1"; return 1; }
 	vm_now; start=$now
-	delete_controller
+	"$2" || status=$?
 	vm_now
-	wait_for -t 5 cell_no_ctrl && ack_failed || { looks; return 1; }
+	[ $status = 0 ] && wait_for -t 5 cell_no_ctrl && ack_failed || { looks; return 1; }
 	[ $((now - start)) -le $((3000000 * VM_SLOWNESS)) ] || { diag "after $(((now - start) / 1000)) ms"; looks; return 1; }
 	# It has failed then. If not it was over a moment before the end came.
-	! wait $pid || { [ "${2:-1}" -lt 3 ] && delete_at_reset "$1" $((${2:-1} + 1)); }
+	! wait $pid || { [ "${3:-1}" -lt 3 ] && at_reset "$1" "$2" $((${3:-1} + 1)); }
 }
 
 # nvme connect is still at it: what it makes cannot be deleted or reset or lose its module, and when
@@ -265,8 +268,11 @@ for ((round = ${1:-1}; round > 0; round--)); do
 	tap_run "nvme connect cannot be disturbed" first_connect
 	tap_run "delete while the target is gone" at sleep 3 delete_controller
 	tap_run "delete while a reconnect is on" at reconnect 3 delete_controller
-	tap_run "delete in the first half of a reset" delete_at_reset resetting
-	tap_run "delete in the second half of a reset" delete_at_reset connecting
+	tap_run "delete in the first half of a reset" at_reset resetting delete_controller
+	tap_run "delete in the second half of a reset" at_reset connecting delete_controller
+	tap_run "unload while it is live" at live 5 unload
+	tap_run "unload in the first half of a reset" at_reset resetting unload
+	tap_run "unload in the second half of a reset" at_reset connecting unload
 	tap_run "unload while the target is gone" at sleep 5 unload
 	tap_run "unload while a reconnect is on" at reconnect 5 unload
 	tap_run "give up when the target stays away" give_up
