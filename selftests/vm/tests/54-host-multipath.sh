@@ -116,12 +116,23 @@ load_runs() { kill -0 "$load" 2>/dev/null; }
 load_over() { ! load_runs; }
 load_goes_on() { load_runs || { diag "the load has ended:"; cat /tmp/ackwrite; return 1; }; }
 
-# load_end [STATUS]: ackwrite is to end with it
+# Where its I/O is, for people: with a thread, in a request, or with nobody
+load_looks()
+{
+	local d=/sys/kernel/debug
+
+	grep -s . /proc/"$load"/task/*/{wchan,stack} /sys/class/nvme/*/state /sys/class/nvme/*/pollard/timeouts
+	grep -rs . $d/block/nvme*/{state,requeue_list,hctx*/{state,dispatch,busy,ctx_map},hctx*/cpu*/*_rq_list}
+	grep -rs . $d/pollard
+}
+
+# load_end: ackwrite is to end
 load_end()
 {
 	local status=0
 
-	load_goes_on && kill "$load" && wait_for load_over || return
+	load_goes_on && kill "$load" || return
+	wait_for load_over || { diag "the load does not end"; load_looks; return 1; }
 	wait "$load" || status=$?
 	[ $status = 0 ] || { cat /tmp/ackwrite; return 1; }
 }
@@ -248,6 +259,8 @@ ana_states()
 	ana 1 inaccessible && carry 2 &&
 	ana 1 optimized && carry 1 &&
 	ana 1 change && carry 2 &&
+	ana 1 optimized && carry 1 &&
+	ana 1 persistent-loss && carry 2 &&
 	ana 1 non-optimized && carry 12 &&
 	ana 2 optimized && carry 2 || return
 	# I/O waits for a path as long as there is a controller.
