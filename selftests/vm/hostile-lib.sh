@@ -9,6 +9,7 @@ hostile_nqn=nqn.2026-11.org.example:hostile
 honest_nqn=nqn.2026-11.org.example:honest
 honest_pid=
 hostile_wrong=		# a script of wrong expectations that is run, too
+hostile_rounds=1	# how often the script is run
 hostile_srq=		# the target's queues share receives, which they do not by themselves on soft-RoCE
 hostile_memory=16384	# KiB that caches, slabs and per-CPU chunks may keep
 hostile_slab=8192	# of these, in slabs that are not full
@@ -245,7 +246,9 @@ hostile_test()
 	meminfo=$(cat /proc/meminfo)
 	tap_run "an honest host begins" honest_start "$transport" || tap_end
 	[ -z "$hostile_wrong" ] || tap_run "wrong expectations fail" peer_wrong "$hostile_wrong"
-	hostile_peer "$@"
+	for ((; hostile_rounds > 0; hostile_rounds--)); do
+		hostile_peer "$@"
+	done
 	tap_run "the honest host has noticed nothing" honest_end
 	diag "$(cat /tmp/honest.out)"
 	tap_run "memory of others is what it was" canary_whole

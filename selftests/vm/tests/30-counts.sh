@@ -4,6 +4,7 @@
 # The promise of the design, counted: what a 4 KiB I/O costs in work requests, posts, registrations,
 # armings and wake-ups, and that no memory is allocated for it by our modules.
 #
+# vm-kernels: 6.12 6.1
 # vm-timeout: 200
 # vm-debug: counts what a build for use does
 . "$VM_LIB"

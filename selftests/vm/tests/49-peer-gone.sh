@@ -5,6 +5,7 @@
 # host dies. The target frees what the host had when its keep-alive timeout is over, and not before; who
 # comes back goes on.
 #
+# vm-kernels: 6.12 6.1
 # vm-peer: 49-peer-gone-host
 # vm-timeout: 240
 . "$VM_LIB"
