@@ -174,6 +174,10 @@ dummy_down()
 	ip link del "$VM_NETDEV" && wait_for -t 10 test ! -e /sys/class/infiniband/rxe0
 }
 
+# Soft-RoCE of 6.1 does not always complete what the connection manager has on its way (a DREQ) once its network device
+# has gone. The CM waits for that, and the device for the CM, for ever (cm_destroy_id_wait_timeout).
+dummy_may_go() { [[ $(uname -r) != 6.1.* ]]; }
+
 # The network device is what it was; soft-RoCE is not there yet.
 dummy_up()
 {
