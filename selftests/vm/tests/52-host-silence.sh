@@ -36,22 +36,26 @@ is() { [ "$(state)" = "$1" ]; }
 unheard() { ! ping -c 1 -W 1 $VM_ADDR2; }
 # It says so before it does it: afterwards it cannot.
 silence() { vm_signal silence && vm_wait silent && wait_for unheard; }
-# Nothing is heard of the peer meanwhile: it comes back by itself.
-sound() { vm_wait back 60; }
+# Nothing is heard of the peer meanwhile, but it hears: one datagram, for nobody's port, is the word to come back.
+sound()
+{
+	echo enough > /dev/udp/$VM_ADDR2/7778
+	vm_wait back 60
+}
 
 busy() { [ "$(awk '{ n += $5 } END { print n }' /sys/block/nvme*n*/stat)" -gt 100 ]; }
 
 # goes_silent COMMAND...: with I/O on its way, COMMAND makes a controller go that will not hear of its target again
 goes_silent()
 {
-	local pid
+	local pid status=0
 
 	fio --name=io --filename="$disk" --rw=randwrite --bs=4k --iodepth=8 --size=16m --direct=1 \
 		--ioengine=io_uring --time_based --runtime=60 > /tmp/fio.out 2>&1 & pid=$!
 	wait_for busy && silence || return
-	within 15 "$@" || { diag "controllers:" "$(grep -s . /sys/class/nvme/*/state)"; dmesg | tail -n 20; return 1; }
+	within 15 "$@" || { diag "controllers:" "$(grep -s . /sys/class/nvme/*/state)"; dmesg | tail -n 20; status=1; }
 	wait $pid
-	sound
+	sound && return $status
 }
 
 by_nvme() { nvme disconnect -n $nqn && wait_for -t 5 gone; }
@@ -81,19 +85,28 @@ by_unload_in_reset()
 cannot_connect() { ! connect; }
 connect_silent()
 {
+	local status=0
+
 	silence || return
-	within 16 cannot_connect || { diag "connected to nobody, or late"; return 1; }
-	gone && sound
+	within 16 cannot_connect && gone || { diag "connected to nobody, or late"; status=1; }
+	sound && return $status
 }
+
+# Attempts of a controller that have failed
+attempts() { dmesg | grep -c 'nvme nvme[0-9]*: attempt [0-9]* to reconnect failed'; }
+tries_in_vain() { [ "$(attempts)" -gt "$before" ]; }
 
 io_survives()
 {
-	local pid
+	local pid before
 
 	connect && fio_verify "$disk" 8k 8 --size=4m || return
+	before=$(attempts)
 	fio_verify "$disk" 8k 8 --size=16m --loops=2 & pid=$!
 	sleep 0.5
-	silence && sound || return
+	silence || return
+	wait_for -t 35 tries_in_vain || { diag "no attempt to reconnect, state $(state)"; sound; return 1; }
+	sound || return
 	wait_for -t 60 is live || { diag "state $(state)"; return 1; }
 	wait $pid
 }
