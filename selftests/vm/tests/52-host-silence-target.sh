@@ -1,14 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The target of 52-host-silence.sh [ROUNDS [TARGET]]: goes silent for a while each time it is asked to.
+# The targets of 52-host-silence.sh, ours and the kernel's own: fall silent for a while each time they are asked to.
 . "$VM_LIB"
 
-case $(target_of "$2") in
-ours)	add=our_target_add ;;
-*)	add=intree_target_add ;;
-esac
-modprobe brd rd_nr=1 rd_size=131072 && rxe_up && $add nqn.2026-11.org.example:silent /dev/ram0 $VM_ADDR2 || exit 1
+nqn=nqn.2026-11.org.example:silent
 
 # The host is still heard. Its word that it has seen enough is a datagram for a port that nobody has.
 words()
@@ -17,10 +13,11 @@ words()
 }
 heard() { [ "$(words)" -gt "$before" ]; }
 
-vm_signal ready || exit 1
+modprobe brd rd_nr=2 rd_size=65536 && rxe_up && our_target_add $nqn-ours /dev/ram0 $VM_ADDR2 4420 &&
+	intree_target_add $nqn-in-tree /dev/ram1 $VM_ADDR2 4421 && vm_signal ready || exit 1
 while true; do
 	wait_for -t 200 test -e /run/signals/silence -o -e /run/signals/done || exit 1
-	[ ! -e /run/signals/done ] || exit 0
+	[ ! -e /run/signals/done ] || break
 	vm_wait silence
 	before=$(words)
 	vm_signal silent
@@ -31,3 +28,5 @@ while true; do
 	ip neigh del $VM_ADDR1 dev "$VM_NETDEV"
 	vm_signal back
 done
+pollard subsystem del $nqn-ours && pollard port del 1 && wait_for modprobe -r pollard-target &&
+	intree_target_del $nqn-in-tree
