@@ -13,6 +13,22 @@ declare -A db_pragma=(
 	[ext4]='PRAGMA journal_mode=DELETE; PRAGMA synchronous=EXTRA;'
 	[xfs]='PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;')
 
+# db_turns ROUNDS: a line for each turn, "ext4 ours": the file system, and the target its disk is of. With the next
+# round each has the other one, and the older kernel begins where the newer one does not.
+db_turns()
+{
+	local n first=0
+
+	[[ $(uname -r) != 6.1.* ]] || first=1
+	for ((n = first; n < first + $1; n++)); do
+		if [ $((n % 2)) = 0 ]; then
+			printf 'ext4 ours\nxfs in-tree\n'
+		else
+			printf 'ext4 in-tree\nxfs ours\n'
+		fi
+	done
+}
+
 # More transactions than there is time for; SQLite says the number when one is committed.
 db_setup()
 {

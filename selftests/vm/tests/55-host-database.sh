@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 55-host-database.sh [ROUNDS [TARGET]]: a database on a file system on a disk of our initiator, while the target
+# 55-host-database.sh [ROUNDS]: a database on a file system on a disk of our initiator, while the target
 # crashes. SQLite commits transactions, each one acknowledged goes into a list; a program that calls fsync
 # after each write runs besides. The target's disk has a volatile cache.
 #
@@ -10,19 +10,17 @@
 #   system is mounted over a new connection every acknowledged transaction is there, and database and
 #   file system are in order.
 #
-# TARGET is "ours" or "in-tree"; unless it is said, ours on 6.12 and the kernel's own on 6.1.
+# The target is ours with one file system and the kernel's own with the other.
 #
 # vm-kernels: 6.12 6.1
 # vm-timeout: 240
-# vm-long: 20 ours
-# vm-long: 20 in-tree
+# vm-long: 20
 # vm-long-timeout: 7200
 . "$VM_LIB"
 . "${VM_LIB%/*}/database-lib.sh"
 
 nqn=nqn.2026-11.org.example:database
 uuid=11111111-2222-4333-8444-555555555555
-target=$(target_of "$2")
 
 setup()
 {
@@ -102,13 +100,15 @@ end()
 }
 
 tap_run "set up" setup || { tap_end; exit 1; }
-mapfile -t filesystems < <(for ((round = ${1:-1}; round > 0; round--)); do printf 'ext4\nxfs\n'; done)
-for fs in "${filesystems[@]}"; do
-	modprobe -q "$fs" || { tap_skip "$fs" "the kernel has none"; continue; }
-	tap_run "$fs: make, mount, commit transactions" begin "$fs" &&
-	tap_run "$fs: the target crashes and returns" target_returns &&
-	tap_run "$fs: the target loses power, the host gives up" power_fails &&
-	tap_run "$fs: all is there, over a new connection" consistent "$fs" &&
-	tap_run "$fs: disconnect" end || break
+mapfile -t turns < <(db_turns "${1:-1}")
+for turn in "${turns[@]}"; do
+	read -r fs target <<< "$turn"
+	name="$fs, target $target"
+	modprobe -q "$fs" || { tap_skip "$name" "the kernel has no $fs"; continue; }
+	tap_run "$name: make, mount, commit transactions" begin "$fs" &&
+	tap_run "$name: the target crashes and returns" target_returns &&
+	tap_run "$name: the target loses power, the host gives up" power_fails &&
+	tap_run "$name: all is there, over a new connection" consistent "$fs" &&
+	tap_run "$name: disconnect" end || break
 done
 tap_end
