@@ -1,13 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The target of 59-host-target-crash.sh [ROUNDS [TARGET]]: exports its two disks, and crashes when it is told to. It keeps nothing over
-# that but the disks.
+# The targets of 59-host-target-crash.sh: each exports a disk, ours one and the kernel's own the other, and the
+# machine crashes when it is told to. It keeps nothing over that but the disks.
 . "$VM_LIB"
 
 nqn=nqn.2026-11.org.example:machine
-uuids=(11111111-2222-4333-8444-555555555555 11111111-2222-4333-8444-666666666666)
-target=$(target_of "$2")
 
 # A write is in a cache until it is flushed, as far as the host can know.
 caches()
@@ -20,24 +18,20 @@ caches()
 }
 
 # At once: a host that finds the port without the subsystem is refused for good.
-target_up()
+targets_up()
 {
-	if [ "$target" != ours ]; then
-		intree_subsystem_add $nqn /dev/vda "${uuids[0]}" /dev/vdb "${uuids[1]}" && intree_export $nqn $VM_ADDR2
-		return
-	fi
 	modprobe pollard-target || return
 	cat > /tmp/batch <<-END
-		subsystem add $nqn allow-any-host on
-		namespace add $nqn nsid 1 device /dev/vda uuid ${uuids[0]}
-		namespace add $nqn nsid 2 device /dev/vdb uuid ${uuids[1]}
+		subsystem add $nqn-ours allow-any-host on
+		namespace add $nqn-ours nsid 1 device /dev/vda uuid 11111111-2222-4333-8444-555555555555
 		port add 1 traddr $VM_ADDR2 trsvcid 4420
-		port add-subsystem 1 $nqn
+		port add-subsystem 1 $nqn-ours
 	END
-	pollard -b /tmp/batch
+	pollard -b /tmp/batch && intree_subsystem_add $nqn-in-tree /dev/vdb 11111111-2222-4333-8444-666666666666 &&
+		intree_export $nqn-in-tree $VM_ADDR2 4421
 }
 
-caches && rxe_up && target_up || { echo "cannot export, boot $VM_BOOT"; dmesg | tail -n 20; exit 1; }
+caches && rxe_up && targets_up || { echo "cannot export, boot $VM_BOOT"; dmesg | tail -n 20; exit 1; }
 echo "exported, boot $VM_BOOT, $(cut -d ' ' -f 1 /proc/uptime) s after its begin"
 vm_signal "exported-$VM_BOOT" || exit 1
 wait_for -t 1000 test -e /run/signals/crash -o -e /run/signals/over || exit 1
@@ -45,8 +39,5 @@ if [ ! -e /run/signals/over ]; then
 	echo "crashes"
 	vm_crash
 fi
-if [ "$target" = ours ]; then
-	pollard subsystem del $nqn && pollard port del 1 && wait_for modprobe -r pollard-target
-else
-	intree_target_del $nqn
-fi
+pollard subsystem del $nqn-ours && pollard port del 1 && wait_for modprobe -r pollard-target &&
+	intree_target_del $nqn-in-tree
