@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 51-host-recovery.sh [ROUNDS]: the initiator loses its target, its RDMA device and its patience, under
+# 51-host-recovery.sh [ROUNDS]: the initiator loses its target, its link, its RDMA device and its patience, under
 # load, and comes back with all data; or it is deleted or unloaded, whatever it is at, and that in bounded time.
 # There are two disks: fio writes and verifies on the first, on the second ackwrite remembers what was
 # acknowledged, and after each event that is looked for. The target is the kernel's own.
@@ -54,6 +54,18 @@ device_add()
 netdev_add()
 {
 	dummy_up && leads_nowhere $nowhere && device_add
+}
+
+# The link is down, for both ends. Soft-RoCE finds no route then, and a queue pair that sends is in error. With the
+# first goodbye so is that of the connection manager: its receives are flushed, and nobody posts new ones when the link
+# is up again, on either kernel and whoever the peer is. Only over a new RDMA device can anybody connect.
+# (Without a carrier nothing would happen: between addresses of one machine no packet leaves soft-RoCE. Packets that
+# are lost on their way are in 52-host-silence.sh.)
+link_down() { ip link set "$VM_NETDEV" down; }
+# Neighbours that were entered by hand went with it.
+link_up()
+{
+	ip link set "$VM_NETDEV" up && leads_nowhere $nowhere && device_del && device_add
 }
 
 # The port is gone, and then the address: who connects there hears nothing.
@@ -260,7 +272,10 @@ for ((round = ${1:-1}; round > 0; round--)); do
 	tap_run "reset while a CPU is offline" remembered reset_without_cpu
 	tap_run "target gone and back under load" remembered cell_survives port_del port_add
 	tap_run "RDMA device gone and back under load" remembered cell_survives device_del device_add
-	! dummy_may_go || tap_run "network device gone and back under load" remembered cell_survives dummy_down netdev_add
+	if dummy_may_go; then
+		tap_run "network device gone and back under load" remembered cell_survives dummy_down netdev_add
+		tap_run "link down and up under load" remembered cell_survives link_down link_up
+	fi
 	tap_run "a disconnect takes about a second at most" within 1.5 delete_controller
 	tap_run "connect with poll queues" connect -P 1
 	tap_run "target gone and back under load" remembered cell_survives port_del port_add
