@@ -3,8 +3,8 @@
 #
 # 52-host-silence.sh [ROUNDS]: the targets fall silent: their machine is there, but no packet comes from it any
 # more. Whatever is going on then - I/O, connecting, a reset, deleting, unloading - ends in bounded time, and all is
-# well when they are back. With a target that is silent a disconnect takes 15 s at the most, whoever asks for it and
-# whatever the controller was at. (With one that answers: 56-host-cycles.sh.)
+# well when they are back, also when it was their link that was down. With a target that is silent a disconnect takes
+# 15 s at the most, whoever asks for it and whatever the controller was at. (With one that answers: 56-host-cycles.sh.)
 #
 # Our target and the kernel's own are in the same guest and silent at the same time, with a controller for each: one
 # pair of guests does for both, and what one controller waits for must not keep the other one waiting.
@@ -77,8 +77,9 @@ by_sysfs() { is live "$1" && echo 1 > "${ctrl[$1]}/delete_controller" && wait_fo
 
 # Attempts that have failed of all controllers that had this name
 attempts() { dmesg | grep -c "nvme ${ctrl[$1]##*/}: attempt [0-9]* to reconnect failed"; }
-tried_in_vain() { is connecting "$1" && [ "$(attempts "$1")" -gt "${before[$1]}" ]; }
-reconnected() { is live "$1" && [ "$(< "${ctrl[$1]}/pollard/reconnects")" -gt 0 ]; }
+tried_in_vain() { is connecting "$1" && [ "$(attempts "$1")" -gt "${had_tried[$1]}" ]; }
+reconnects() { cat "${ctrl[$1]}/pollard/reconnects"; }
+reconnected() { is live "$1" && [ "$(reconnects "$1")" -gt "${had_come_back[$1]}" ]; }
 
 # A load each: load FUNCTION TARGET, of ackwrite-lib.sh
 declare -A ack_pids=()
@@ -157,20 +158,29 @@ connect_silent()
 	sound && return $status
 }
 
-io_survives()
+# survives GO RETURN: meanwhile both loads write, see no error, and all is there
+survives()
 {
 	local t
-	local -A before=()
+	local -A had_tried=() had_come_back=()
 
-	all connect && all load ack_check && all load ack_begin || return
+	all load ack_check && all load ack_begin || return
 	for t in "${targets[@]}"; do
-		before[$t]=$(attempts "$t")
+		had_tried[$t]=$(attempts "$t") had_come_back[$t]=$(reconnects "$t")
 	done
-	silence || return
-	all wait_for -t 35 tried_in_vain || { looks; sound; return 1; }
-	sound && all wait_for -t 60 reconnected || { looks; return 1; }
+	"$1" && "$2" && all wait_for -t 60 reconnected || { looks; return 1; }
 	all load ack_going && all load ack_end && all load ack_check || { looks; return 1; }
 }
+# Both have gone, and to come back is of no use.
+in_vain_and_sound()
+{
+	local status=0
+
+	all wait_for -t 35 tried_in_vain || status=1
+	sound && return $status
+}
+unplug() { vm_signal unplug && vm_wait unplugged && wait_for unheard; }
+plugged() { vm_wait back 60; }
 
 tap_run "set up" setup || { tap_end; exit 1; }
 for ((round = ${1:-1}; round > 0; round--)); do
@@ -181,7 +191,9 @@ for ((round = ${1:-1}; round > 0; round--)); do
 	tap_run "deleting its controller takes 15 s at the most" goes_silent each within 15 by_sysfs
 	tap_run "connect" all connect
 	tap_run "unloading while a reset waits for it takes 15 s at the most" goes_silent within 15 by_unload_in_reset
-	tap_run "I/O goes on when the target is back, all writes are there" io_survives
+	tap_run "connect" all connect
+	tap_run "I/O goes on when the target is back, all writes are there" survives silence in_vain_and_sound
+	tap_run "and when its link was down" survives unplug plugged
 	tap_run "disconnect" all disconnect
 done
 vm_signal done
