@@ -282,16 +282,6 @@ intree_target_del()
 	done
 }
 
-# target_of [TARGET]: the target that a test of the initiator is against. In the short run each kernel has its one.
-target_of()
-{
-	case ${1:-$(uname -r)} in
-	ours|in-tree)	echo "$1" ;;
-	6.1.*)		echo in-tree ;;
-	*)		echo ours ;;
-	esac
-}
-
 # ---- our target --------------------------------------------------------------------------------
 
 # our_target_add NQN DEV [ADDR [SERVICE]]: the same through the command line tool
