@@ -175,7 +175,7 @@ dummy_down()
 }
 
 # Soft-RoCE of 6.1 does not always complete what the connection manager has on its way (a DREQ) once its network device
-# has gone. The CM waits for that, and the device for the CM, for ever (cm_destroy_id_wait_timeout).
+# has gone, or was down. The CM waits for that, and the device for the CM, for ever (cm_destroy_id_wait_timeout).
 dummy_may_go() { [[ $(uname -r) != 6.1.* ]]; }
 
 # The network device is what it was; soft-RoCE is not there yet.

@@ -68,6 +68,15 @@ is() { [ "$(< "$c/state")" = "$1" ]; }
 
 # ---- tests --------------------------------------------------------------------------------------
 
+# A write that asks for it (FUA) needs no flush. What a file system does hardly tells: it flushes soon afterwards.
+forced_write()
+{
+	target_up && connect 60 || return
+	nvme write "$disk" -s 8 -c 7 -z 4096 -d /tmp/x -f && host_disconnect $nqn && target_crashes && disk_power_fails ||
+		return
+	dd if=/dev/disk bs=4k skip=1 count=1 iflag=direct 2> /dev/null | cmp - /tmp/x
+}
+
 # begin FILESYSTEM
 begin()
 {
@@ -105,6 +114,7 @@ for turn in "${turns[@]}"; do
 	read -r fs target <<< "$turn"
 	name="$fs, target $target"
 	modprobe -q "$fs" || { tap_skip "$name" "the kernel has no $fs"; continue; }
+	tap_run "$name: a forced write is there when power fails" forced_write &&
 	tap_run "$name: make, mount, commit transactions" begin "$fs" &&
 	tap_run "$name: the target crashes and returns" target_returns &&
 	tap_run "$name: the target loses power, the host gives up" power_fails &&
