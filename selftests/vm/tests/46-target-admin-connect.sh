@@ -141,16 +141,6 @@ discovery_disabled()
 	nvme id-ctrl "$adm_ctrl" >/dev/null && host_disconnect $adm_disc
 }
 
-# A host that wants no Keep Alive of a discovery controller gets the two minutes of the specification.
-discovery_without_keep_alive()
-{
-	echo "transport=rdma,traddr=$VM_ADDR1,trsvcid=4420,nqn=$adm_disc,hostnqn=$adm_hostnqn,\
-hostid=$adm_hostid,keep_alive_tmo=0" > /dev/nvme-fabrics || return
-	pollard controller show > /tmp/controllers && grep -q ' kato-ms 120000 ' /tmp/controllers ||
-		{ cat /tmp/controllers; return 1; }
-	host_disconnect $adm_disc
-}
-
 # Two associations of one host. nvme-cli does not ask the kernel for a second one, whatever one tells it.
 duplicates()
 {
@@ -220,7 +210,6 @@ adm_run "many queues and a short keep-alive" many_queues
 adm_run "reset" resets
 adm_run "disabled controller" disabled_by_hand
 adm_run "disabled discovery controller" discovery_disabled
-adm_run "a discovery controller without Keep Alive" discovery_without_keep_alive
 adm_run "two controllers of one host" duplicates
 adm_run "the subsystem is deleted" subsystem_taken_away
 adm_run "the port is deleted" port_taken_away
