@@ -165,7 +165,7 @@ struct polt_port {
 	bool restart;			/* the listener is of no use any more */
 	/* the worker is done with a port being deleted; config lock */
 	bool stopped;
-	/* listener.c: RDMA device of the address, empty: not known */
+	/* listener.c: RDMA device of the address, empty: not known. LISTENING, others look at it */
 	char device[IB_DEVICE_NAME_MAX];
 	atomic_t queues;		/* queues that came through it and have an RDMA half */
 	atomic64_t accepted;		/* connections accepted and rejected: listener.c */

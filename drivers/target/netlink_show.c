@@ -236,7 +236,8 @@ static int polt_fill_port(struct sk_buff *skb, struct polt_object *object)
 	    nla_put_u32(skb, A_PORT(MAX_QUEUE_DEPTH), port->max_queue_depth) ||
 	    nla_put_u32(skb, A_PORT(STATE), states[port->state]) ||
 	    (port->error && nla_put_u32(skb, A_PORT(LAST_ERROR), -port->error)) ||
-	    (port->device[0] && nla_put_string(skb, A_PORT(DEVICE), port->device)) ||
+	    (port->state == POLT_PORT_LISTENING && port->device[0] &&
+	     nla_put_string(skb, A_PORT(DEVICE), port->device)) ||
 	    nla_put_u32(skb, A_PORT(QUEUES), atomic_read(&port->queues)) ||
 	    polt_put_u64(skb, A_PORT(ACCEPTED), atomic64_read(&port->accepted)) ||
 	    polt_put_u64(skb, A_PORT(REJECTED), atomic64_read(&port->rejected)))

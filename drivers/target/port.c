@@ -200,12 +200,13 @@ static void polt_port_look(struct polt_port *port)
 		return;
 	}
 	if (xchg(&port->restart, false) && port->listening) {
-		polt_listener_stop(port);
-		port->listening = false;
+		/* First: while it is LISTENING others look at what the listener has noted down. */
 		mutex_lock(&polt_config_lock);
 		if (!port->object.deleting)
 			polt_port_set_state(port, POLT_PORT_STARTING, 0);
 		mutex_unlock(&polt_config_lock);
+		polt_listener_stop(port);
+		port->listening = false;
 	}
 	if (!port->listening)
 		polt_port_start(port);
