@@ -83,6 +83,12 @@ void pol_debugfs_remove_group(struct pol_group *group)
 	debugfs_remove_recursive(group->debugfs);
 }
 
+/**
+ * pol_debugfs_init - make /sys/kernel/debug/pollard, for the groups to come
+ *
+ * A DEBUG build has the controls of faults in it. Nothing fails where there is no debugfs: nothing
+ * is shown then. Module init.
+ */
 void __init pol_debugfs_init(void)
 {
 	pol_debugfs_dir = debugfs_create_dir("pollard", NULL);
@@ -90,6 +96,11 @@ void __init pol_debugfs_init(void)
 	pol_fault_init(pol_debugfs_dir);
 }
 
+/**
+ * pol_debugfs_exit - remove the directory and what is in it; waits for readers
+ *
+ * The groups' parts are gone already. Process context, may sleep.
+ */
 void pol_debugfs_exit(void)
 {
 	debugfs_remove_recursive(pol_debugfs_dir);

@@ -169,7 +169,7 @@ static void pol_device_removed(struct ib_device *ib, void *data)
  *
  * device_added() is called for the devices that are there already. Process context, may sleep.
  *
- * Return: 0, or -EPROTO when the module was built against another core.
+ * Return: 0; -EPROTO when the module was built against another core; -ENOMEM.
  */
 int pol_client_register(struct pol_client *client)
 {
@@ -232,11 +232,24 @@ void pol_client_unregister(struct pol_client *client)
 }
 EXPORT_SYMBOL_GPL(pol_client_unregister);
 
+/**
+ * pol_devices_init - begin to know RDMA devices
+ *
+ * Those of this machine are known when it returns. Module init, before the first client.
+ *
+ * Return: 0 or -errno.
+ */
 int __init pol_devices_init(void)
 {
 	return ib_register_client(&pol_ib_client);
 }
 
+/**
+ * pol_devices_exit - know no device any more
+ *
+ * Every device is removed as if it had gone. No client is registered any more. Process context, may
+ * sleep.
+ */
 void pol_devices_exit(void)
 {
 	ib_unregister_client(&pol_ib_client);
