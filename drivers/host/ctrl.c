@@ -770,7 +770,14 @@ static int polh_ctrl_delete_one(struct polh_ctrl *ctrl, void *arg)
 	return 0;
 }
 
-/* Delete every controller, and wait until they are gone; none comes any more. */
+/**
+ * polh_ctrls_delete_all() - delete every controller, and wait until they are gone
+ *
+ * After polh_transport_exit(): none comes any more. Whoever holds a controller can delay this for
+ * ever, an open /dev/nvme-fabrics for one.
+ *
+ * Context: process context, module exit.
+ */
 void polh_ctrls_delete_all(void)
 {
 	polh_ctrl_for_each(polh_ctrl_delete_one, NULL);

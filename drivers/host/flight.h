@@ -66,7 +66,14 @@ enum polh_flight_next {
 	POLH_FLIGHT_END,	/* end the command, it waits for nothing any more */
 };
 
-/* Return: the tag that a response names, or -1 when there is none of so many. */
+/**
+ * polh_flight_tag() - which tag a response names
+ * @cqe: the response, out of the peer's reach
+ * @nr_tags: tags that the queue has
+ *
+ * Context: any.
+ * Return: 0 to @nr_tags - 1; -1 when the queue has no such tag.
+ */
 static inline int polh_flight_tag(const struct nvme_completion *cqe, unsigned int nr_tags)
 {
 	unsigned int tag = cqe->command_id & POLH_FLIGHT_CID_TAG;
@@ -74,16 +81,30 @@ static inline int polh_flight_tag(const struct nvme_completion *cqe, unsigned in
 	return tag < nr_tags ? tag : -1;
 }
 
-/* The command is about to be posted, everything else is filled in. */
+/**
+ * polh_flight_begin() - a command is about to be posted
+ * @flight: the tag's; everything else in it is filled in
+ * @waiting: POLH_WAIT_* that it waits for, besides POLH_WAIT_POST
+ *
+ * From here on a response may come, on any CPU.
+ *
+ * Context: any.
+ */
 static inline void polh_flight_begin(struct polh_flight *flight, int waiting)
 {
 	atomic_set_release(&flight->waiting, waiting | POLH_WAIT_POST);
 }
 
-/*
- * This is over. What the command did not wait for has no effect. Of all callers one is told to end
- * the command, and one at most, before that, to revoke the key: whoever is last of the post and a
- * check that left POLH_WAIT_INVALIDATE.
+/**
+ * polh_flight_done() - something that a command waited for is over
+ * @flight: the tag's
+ * @what: POLH_WAIT_*; what the command did not wait for has no effect
+ *
+ * Of all callers one is told to end the command, and one at most, before that, to revoke the key:
+ * whoever is last of the post and a check that left POLH_WAIT_INVALIDATE.
+ *
+ * Context: any, several at a time for one command. Fully ordered.
+ * Return: what the caller has to do.
  */
 static inline enum polh_flight_next polh_flight_done(struct polh_flight *flight, int what)
 {

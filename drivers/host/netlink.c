@@ -493,7 +493,12 @@ static void polh_netlink_set_up(bool up)
 	mutex_unlock(&polh_netlink_lock);
 }
 
-/* Take requests. */
+/**
+ * polh_netlink_init() - take requests, and report events from now on
+ *
+ * Context: module init.
+ * Return: 0 or -errno.
+ */
 int __init polh_netlink_init(void)
 {
 	int err = genl_register_family(&polh_family);
@@ -503,7 +508,13 @@ int __init polh_netlink_init(void)
 	return err;
 }
 
-/* When this returns no request is running and no event is sent any more. */
+/**
+ * polh_netlink_exit() - no request is running and no event is sent any more when this returns
+ *
+ * Events may still be reported, nobody hears them.
+ *
+ * Context: process context.
+ */
 void polh_netlink_exit(void)
 {
 	polh_netlink_set_up(false);

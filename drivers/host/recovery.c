@@ -257,7 +257,14 @@ void polh_recovery_watch(struct polh_ctrl *ctrl)
 	mod_delayed_work(polh_wq, &ctrl->silence_work, POLH_SILENCE_SLICE);
 }
 
-/* The opposite. A controller that is being deleted stays watched until polh_recovery_exit(). */
+/**
+ * polh_recovery_unwatch() - the target may be silent again
+ * @ctrl: controller, watched or not
+ *
+ * A deletion begins to watch in polh_recovery_stop() and ends that in polh_recovery_exit().
+ *
+ * Context: process context; waits for a look that is under way.
+ */
 void polh_recovery_unwatch(struct polh_ctrl *ctrl)
 {
 	cancel_delayed_work_sync(&ctrl->silence_work);
@@ -335,7 +342,12 @@ void polh_recovery_exit(struct polh_ctrl *ctrl)
 	cancel_work_sync(&ctrl->recovery_work);
 }
 
-/* A new controller. */
+/**
+ * polh_recovery_init() - prepare the works of a new controller
+ * @ctrl: controller that nvme-core does not know yet
+ *
+ * Context: process context. Nothing has to be undone before polh_recovery_begin().
+ */
 void polh_recovery_init(struct polh_ctrl *ctrl)
 {
 	INIT_WORK(&ctrl->recovery_work, polh_recovery_work);
@@ -346,7 +358,14 @@ void polh_recovery_init(struct polh_ctrl *ctrl)
 	init_waitqueue_func_entry(&ctrl->state_wait, polh_recovery_state);
 }
 
-/* nvme-core knows the controller. The opposite of polh_recovery_exit(). */
+/**
+ * polh_recovery_begin() - hear of every change of a controller's state
+ * @ctrl: controller that nvme-core has initialised and that has not been connected yet
+ *
+ * A deletion that does not get on is helped from here on. The opposite is polh_recovery_exit().
+ *
+ * Context: process context.
+ */
 void polh_recovery_begin(struct polh_ctrl *ctrl)
 {
 	add_wait_queue(&ctrl->nvme.state_wq, &ctrl->state_wait);

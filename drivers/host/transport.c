@@ -76,7 +76,15 @@ static bool polh_transport_is_standard(void)
 	return !strcmp(transport, POLH_NAME_STANDARD);
 }
 
-/* Offer the transport to nvme-fabrics. */
+/**
+ * polh_transport_init() - offer the transport to nvme-fabrics
+ *
+ * From here on nvme connect makes controllers: everything else is set up.
+ *
+ * Context: module init.
+ * Return: 0; -EINVAL for a parameter transport= that is no name of ours; -EBUSY where nvme-rdma has
+ * the name; -errno.
+ */
 int __init polh_transport_init(void)
 {
 	int err = 0;
@@ -102,7 +110,13 @@ int __init polh_transport_init(void)
 	return 0;
 }
 
-/* No controller is made any more when this returns. */
+/**
+ * polh_transport_exit() - withdraw it: no controller is made any more when this returns
+ *
+ * Controllers that are there live on.
+ *
+ * Context: process context, module exit.
+ */
 void polh_transport_exit(void)
 {
 	nvmf_unregister_transport(&polh_transport_ops);
