@@ -165,9 +165,12 @@ bool polt_aen_abort(struct polt_ctrl *ctrl, u16 command_id)
 	return command;
 }
 
-/*
- * The admin queue has ended, or the host has disabled the controller, which aborts what it left
- * here and forgets events it has not asked for or not read about. With the controller's lock held.
+/**
+ * polt_aen_end - complete the requests held, as aborted, and forget events not reported or not read
+ * @ctrl: a controller whose admin queue has ended, or which the host has disabled
+ *
+ * What says in the log page which namespaces have changed stays. Process context, with the
+ * controller's lock.
  */
 void polt_aen_end(struct polt_ctrl *ctrl)
 {

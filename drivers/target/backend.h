@@ -84,7 +84,13 @@ static inline bool polt_backend_writable(struct polt_backend *backend)
 	return !backend->ops->writable || backend->ops->writable(backend);
 }
 
-/* What a mode comes to with this back end: INLINE, which must be possible, or WORKER. */
+/**
+ * polt_backend_submit - what a mode comes to with a back end
+ * @backend: an open back end
+ * @asked: the mode; POLT_SUBMIT_INLINE must be possible
+ *
+ * Return: POLT_SUBMIT_INLINE or POLT_SUBMIT_WORKER.
+ */
 static inline enum polt_submit_mode polt_backend_submit(const struct polt_backend *backend,
 							enum polt_submit_mode asked)
 {

@@ -21,6 +21,13 @@
 
 /* Finding what is in effect */
 
+/**
+ * polt_subsystem_lookup - find a subsystem in effect
+ * @nqn: compared byte for byte; the discovery subsystem is found too
+ *
+ * Context: under polt_config_lock.
+ * Return: the subsystem, good as long as the lock is held; NULL when there is none.
+ */
 struct polt_subsystem *polt_subsystem_lookup(const char *nqn)
 {
 	struct polt_subsystem *subsystem;
@@ -32,6 +39,14 @@ struct polt_subsystem *polt_subsystem_lookup(const char *nqn)
 	return NULL;
 }
 
+/**
+ * polt_namespace_lookup - find a namespace in effect, whether hosts may see it or not
+ * @subsystem: its subsystem, in effect or being made
+ * @nsid: namespace ID, any value
+ *
+ * Context: under polt_config_lock.
+ * Return: the namespace, good as long as the lock is held; NULL when there is none.
+ */
 struct polt_namespace *polt_namespace_lookup(struct polt_subsystem *subsystem, u32 nsid)
 {
 	struct polt_namespace *namespace;
@@ -43,6 +58,14 @@ struct polt_namespace *polt_namespace_lookup(struct polt_subsystem *subsystem, u
 	return NULL;
 }
 
+/**
+ * polt_host_lookup - find a host on a subsystem's list
+ * @subsystem: the subsystem, in effect or being made
+ * @nqn: compared byte for byte
+ *
+ * Context: under polt_config_lock.
+ * Return: the host, good as long as the lock is held; NULL when it is not on the list.
+ */
 struct polt_host *polt_host_lookup(struct polt_subsystem *subsystem, const char *nqn)
 {
 	struct polt_host *host;
@@ -54,6 +77,14 @@ struct polt_host *polt_host_lookup(struct polt_subsystem *subsystem, const char 
 	return NULL;
 }
 
+/**
+ * polt_port_lookup - find a port in effect
+ * @id: its number
+ *
+ * Context: under polt_config_lock.
+ * Return: the port, in any state but deleting, good as long as the lock is held; NULL when there is
+ * none.
+ */
 struct polt_port *polt_port_lookup(u16 id)
 {
 	struct polt_port *port;
@@ -65,6 +96,14 @@ struct polt_port *polt_port_lookup(u16 id)
 	return NULL;
 }
 
+/**
+ * polt_link_lookup - find what offers a subsystem on a port
+ * @port: the port, in effect or being made
+ * @subsystem: the subsystem, the same
+ *
+ * Context: under polt_config_lock.
+ * Return: the link, good as long as the lock is held; NULL when there is none.
+ */
 struct polt_port_link *polt_link_lookup(struct polt_port *port, struct polt_subsystem *subsystem)
 {
 	struct polt_port_link *link;
@@ -224,7 +263,11 @@ static bool polt_cntlids_valid(struct polt_txn *txn, const struct polt_change *c
 	return min <= max;
 }
 
-/* Give a subsystem the identity asked for; under its ctrl_lock, or before it is added. */
+/**
+ * polt_subsystem_identify - give a subsystem the identity asked for
+ * @subsystem: under its ctrl_lock, or not added yet; without controllers, if anything is given
+ * @asked: serial, model and controller IDs, checked; what is not given stays
+ */
 void polt_subsystem_identify(struct polt_subsystem *subsystem, const struct polt_request *asked)
 {
 	if (polt_request_has(asked, POLLARD_TARGET_A_SUBSYSTEM_SERIAL))

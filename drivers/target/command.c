@@ -192,6 +192,15 @@ static void polt_command_handback(struct pol_group *group, struct pol_message *m
 	polt_command_complete(command, command->status);
 }
 
+/**
+ * polt_command_executed - the back end or a worker is done with a command
+ * @command: a command that is executing; not the caller's any more
+ * @status: NVMe status, not shifted: NVME_SC_*, with NVME_STATUS_DNR where it is no use to try
+ *	again
+ *
+ * The response goes out from the group's thread, with the data if the command returns any and
+ * @status is 0. Any context, interrupts too.
+ */
 void polt_command_executed(struct polt_command *command, u16 status)
 {
 	command->status = status;
@@ -505,16 +514,45 @@ static void polt_command_zero_piece(void *data, void *buf, u32 len)
 	memset(data, 0, len);
 }
 
+/**
+ * polt_command_copy_to - write to a command's data
+ * @command: a command that has all its data buffers
+ * @offset: where in the data, in bytes
+ * @from: what to write
+ * @len: its bytes
+ *
+ * Any context, of whoever has the command: the group's thread, or while it executes a worker.
+ *
+ * Return: NVMe status: success, or SGL Data Block Length Invalid when the data ends before; then
+ * nothing is written.
+ */
 u16 polt_command_copy_to(struct polt_command *command, u32 offset, const void *from, u32 len)
 {
 	return polt_command_walk(command, offset, (void *)from, len, polt_command_put_piece);
 }
 
+/**
+ * polt_command_copy_from - read from a command's data
+ * @command: a command that has all its data buffers, or its data in the capsule
+ * @offset: where in the data, in bytes
+ * @to: where to put it
+ * @len: bytes to read
+ *
+ * Context and return value are those of polt_command_copy_to().
+ */
 u16 polt_command_copy_from(struct polt_command *command, u32 offset, void *to, u32 len)
 {
 	return polt_command_walk(command, offset, to, len, polt_command_get_piece);
 }
 
+/**
+ * polt_command_zero - fill a part of a command's data with zeroes
+ * @command: a command that has all its data buffers
+ * @offset: where in the data, in bytes
+ * @len: bytes to fill
+ *
+ * Context and return value are those of polt_command_copy_to().
+ */
 u16 polt_command_zero(struct polt_command *command, u32 offset, u32 len)
 {
 	return polt_command_walk(command, offset, NULL, len, polt_command_zero_piece);

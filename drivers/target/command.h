@@ -110,18 +110,9 @@ struct polt_command {
 	struct polt_bdev_io bdev;
 };
 
-/*
- * polt_command_executed - the back end or a worker is done with a command
- * Any context (interrupts too). @status is an NVMe status without the phase bit shift
- * (NVME_SC_*, | NVME_STATUS_DNR); the response, and the data if the command returns any and @status
- * is 0, go out from the thread.
- */
+/* command.c, for those who execute: any context, and the thread */
 void polt_command_executed(struct polt_command *command, u16 status);
-
-/* The same in the group's thread, at once: for what was executed there, outside of any callback. */
 void polt_command_finish(struct polt_command *command, u16 status);
-
-/* The command's data buffers, for admin commands in a worker. Offsets and lengths are checked. */
 u16 polt_command_copy_to(struct polt_command *command, u32 offset, const void *from, u32 len);
 u16 polt_command_copy_from(struct polt_command *command, u32 offset, void *to, u32 len);
 u16 polt_command_zero(struct polt_command *command, u32 offset, u32 len);
@@ -132,6 +123,16 @@ static inline unsigned int polt_command_pieces(const struct polt_command *comman
 	return command->inline_data ? 1 : command->nr_buffers;
 }
 
+/**
+ * polt_command_piece - a contiguous piece of a command's data
+ * @command: a command that has all its data buffers, or its data in the capsule
+ * @i: which one, in order: 0 to polt_command_pieces() - 1
+ * @len: result: its bytes
+ *
+ * Any context, of whoever has the command.
+ *
+ * Return: its address.
+ */
 static inline void *polt_command_piece(const struct polt_command *command, unsigned int i, u32 *len)
 {
 	u32 before;

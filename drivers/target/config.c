@@ -39,11 +39,26 @@ static void polt_namespace_free(struct polt_namespace *namespace);
 static void polt_config_reap_work(struct work_struct *work);
 static DECLARE_WORK(polt_reap_work, polt_config_reap_work);
 
+/**
+ * polt_config_reap - look again, in a worker, whether objects being deleted are gone
+ *
+ * To be called when a controller or a port has lost its last RDMA half, a port its listener, or a
+ * subsystem a namespace: that is what such objects wait for (polt_ctrl_any()).
+ *
+ * Context: any.
+ */
 void polt_config_reap(void)
 {
 	queue_work(polt_config_wq, &polt_reap_work);
 }
 
+/**
+ * polt_config_generation - changes with every change that a discovery log page could show
+ *
+ * It is GENCTR of that page (NVMe over Fabrics, "Discovery Log Page").
+ *
+ * Context: any.
+ */
 u64 polt_config_generation(void)
 {
 	return atomic64_read(&polt_generation);
@@ -69,6 +84,13 @@ static void polt_kept_put(void)
 
 /* All objects */
 
+/**
+ * polt_object_init - begin to make an object: it has an id from here on
+ * @object: all zeroes
+ * @kind: what it is part of
+ *
+ * Context: any.
+ */
 void polt_object_init(struct polt_object *object, enum polt_kind kind)
 {
 	INIT_LIST_HEAD(&object->all);
@@ -76,7 +98,15 @@ void polt_object_init(struct polt_object *object, enum polt_kind kind)
 	object->id = atomic64_inc_return(&polt_ids);
 }
 
-/* An object has changed: netlink hears of it, and transactions prepared before are out of date. */
+/**
+ * polt_object_changed - an object has changed: netlink hears of it
+ * @object: one that has been added
+ *
+ * It has a new version, so that a transaction which has seen the old one cannot set or delete it
+ * (but for a port).
+ *
+ * Context: process context, sleeps; under polt_config_lock, without a ctrl_lock.
+ */
 void polt_object_changed(struct polt_object *object)
 {
 	lockdep_assert_held(&polt_config_lock);
@@ -84,7 +114,12 @@ void polt_object_changed(struct polt_object *object)
 	polt_netlink_changed(object);
 }
 
-/* An object is in effect, linked in and complete. */
+/**
+ * polt_object_add - an object is in effect: dumps show it, netlink hears of it
+ * @object: linked in and complete
+ *
+ * Context: as polt_object_changed().
+ */
 void polt_object_add(struct polt_object *object)
 {
 	struct polt_object *before;
@@ -152,6 +187,13 @@ static void polt_subsystem_make_serial(struct polt_subsystem *subsystem)
 		 jhash(subsystem->nqn, len, 0), jhash(subsystem->nqn, len, POLT_SERIAL_SEED));
 }
 
+/**
+ * polt_subsystem_alloc - make a subsystem that is not in effect yet
+ * @nqn: its NQN, POLT_NQN_MAX characters at most; the serial number is made of it
+ *
+ * Context: process context, sleeps.
+ * Return: the subsystem with a reference, open to no host; NULL without memory.
+ */
 struct polt_subsystem *polt_subsystem_alloc(const char *nqn)
 {
 	struct polt_subsystem *subsystem = kzalloc(sizeof(*subsystem), GFP_KERNEL);
@@ -255,6 +297,12 @@ bool polt_subsystem_allows(struct polt_subsystem *subsystem, const char *hostnqn
 	return allowed;
 }
 
+/**
+ * polt_subsystem_add - put a subsystem into effect
+ * @subsystem: not added yet; its reference is the configuration's now
+ *
+ * Context: process context, sleeps; under polt_config_lock.
+ */
 void polt_subsystem_add(struct polt_subsystem *subsystem)
 {
 	lockdep_assert_held(&polt_config_lock);
@@ -262,6 +310,14 @@ void polt_subsystem_add(struct polt_subsystem *subsystem)
 	polt_object_add(&subsystem->object);
 }
 
+/**
+ * polt_subsystem_delete - take a subsystem out of effect, with its links, hosts and namespaces
+ * @subsystem: one in effect, not the discovery subsystem
+ *
+ * Hosts lose their connections. Waits for none of them, nor for a disk: the reaper does.
+ *
+ * Context: process context, sleeps; under polt_config_lock, takes ctrl_lock.
+ */
 void polt_subsystem_delete(struct polt_subsystem *subsystem)
 {
 	struct polt_namespace *namespace;
@@ -343,6 +399,12 @@ static void polt_namespace_drained(struct percpu_ref *ref)
 	queue_work(polt_config_wq, &namespace->release);
 }
 
+/**
+ * polt_namespace_alloc - make a namespace that is not in effect yet, and has no back end
+ *
+ * Context: process context, sleeps.
+ * Return: the namespace, or NULL without memory.
+ */
 struct polt_namespace *polt_namespace_alloc(void)
 {
 	struct polt_namespace *namespace = kzalloc(sizeof(*namespace), GFP_KERNEL);
@@ -386,15 +448,27 @@ struct polt_namespace *polt_namespace_get(struct polt_subsystem *subsystem, u32 
 	return namespace;
 }
 
-/*
- * Make room for a namespace where readers look it up, so that showing it cannot fail. The room is
- * kept until the subsystem goes.
+/**
+ * polt_namespace_reserve - make room for a namespace where commands look it up
+ * @subsystem: in effect or being made
+ * @nsid: 1 to POLT_NSID_MAX
+ *
+ * So showing it cannot fail. The room is kept until the subsystem goes.
+ *
+ * Context: process context, sleeps; under polt_config_lock.
+ * Return: 0 or -ENOMEM.
  */
 int polt_namespace_reserve(struct polt_subsystem *subsystem, u32 nsid)
 {
 	return xa_reserve(&subsystem->namespaces, nsid, GFP_KERNEL);
 }
 
+/**
+ * polt_namespace_show - let hosts see a namespace, and tell them
+ * @namespace: one that is linked in, with room for it reserved, that hosts do not see
+ *
+ * Context: process context, sleeps; under polt_config_lock.
+ */
 void polt_namespace_show(struct polt_namespace *namespace)
 {
 	struct polt_subsystem *subsystem = namespace->subsystem;
@@ -406,6 +480,14 @@ void polt_namespace_show(struct polt_namespace *namespace)
 	polt_aen_namespace_changed(subsystem, namespace->nsid);
 }
 
+/**
+ * polt_namespace_hide - let hosts see a namespace no more, and tell them
+ * @namespace: one in effect; nothing happens when hosts do not see it
+ *
+ * Commands that have found it run to their ends.
+ *
+ * Context: process context, sleeps; under polt_config_lock.
+ */
 void polt_namespace_hide(struct polt_namespace *namespace)
 {
 	struct polt_subsystem *subsystem = namespace->subsystem;
@@ -419,7 +501,14 @@ void polt_namespace_hide(struct polt_namespace *namespace)
 		polt_aen_namespace_changed(subsystem, namespace->nsid);
 }
 
-/* Put a namespace into effect; the caller has reserved its place. */
+/**
+ * polt_namespace_add - put a namespace into effect
+ * @namespace: complete, with a back end; shown at once when it is enabled
+ * @subsystem: where to, in effect
+ * @nsid: 1 to POLT_NSID_MAX, of no other namespace in effect there, room reserved
+ *
+ * Context: process context, sleeps; under polt_config_lock.
+ */
 void polt_namespace_add(struct polt_namespace *namespace, struct polt_subsystem *subsystem,
 			u32 nsid)
 {
@@ -433,6 +522,14 @@ void polt_namespace_add(struct polt_namespace *namespace, struct polt_subsystem 
 		polt_namespace_show(namespace);
 }
 
+/**
+ * polt_namespace_delete - take a namespace out of effect
+ * @namespace: one in effect
+ *
+ * When its last command has left the disk a work closes the back end and lets go.
+ *
+ * Context: process context, sleeps, but not for that; under polt_config_lock.
+ */
 void polt_namespace_delete(struct polt_namespace *namespace)
 {
 	lockdep_assert_held(&polt_config_lock);
@@ -444,6 +541,13 @@ void polt_namespace_delete(struct polt_namespace *namespace)
 
 /* Hosts */
 
+/**
+ * polt_host_alloc - make an entry of a subsystem's list of hosts, not in effect yet
+ * @nqn: the host's NQN, POLT_NQN_MAX characters at most
+ *
+ * Context: process context, sleeps.
+ * Return: the host, or NULL without memory.
+ */
 struct polt_host *polt_host_alloc(const char *nqn)
 {
 	struct polt_host *host = kzalloc(sizeof(*host), GFP_KERNEL);
@@ -455,6 +559,13 @@ struct polt_host *polt_host_alloc(const char *nqn)
 	return host;
 }
 
+/**
+ * polt_host_add - allow a host to use a subsystem
+ * @host: not added yet
+ * @subsystem: in effect, without this host
+ *
+ * Context: process context, sleeps; under polt_config_lock.
+ */
 void polt_host_add(struct polt_host *host, struct polt_subsystem *subsystem)
 {
 	lockdep_assert_held(&polt_config_lock);
@@ -463,6 +574,14 @@ void polt_host_add(struct polt_host *host, struct polt_subsystem *subsystem)
 	polt_config_discovery_changed();
 }
 
+/**
+ * polt_host_delete - take a host off its subsystem's list
+ * @host: one in effect
+ *
+ * The reaper ends its controllers, unless it is allowed again or any host is.
+ *
+ * Context: process context, sleeps; under polt_config_lock.
+ */
 void polt_host_delete(struct polt_host *host)
 {
 	lockdep_assert_held(&polt_config_lock);
@@ -488,6 +607,12 @@ static bool polt_host_reap(struct polt_host *host)
 
 /* Links of ports and subsystems */
 
+/**
+ * polt_link_alloc - make a link of a port and a subsystem, not in effect yet
+ *
+ * Context: process context, sleeps.
+ * Return: the link, or NULL without memory.
+ */
 struct polt_port_link *polt_link_alloc(void)
 {
 	struct polt_port_link *link = kzalloc(sizeof(*link), GFP_KERNEL);
@@ -521,6 +646,14 @@ bool polt_port_exports(struct polt_port *port, struct polt_subsystem *subsystem)
 	return found;
 }
 
+/**
+ * polt_link_add - offer a subsystem on a port
+ * @link: not added yet
+ * @port: in effect
+ * @subsystem: in effect, not offered there
+ *
+ * Context: process context, sleeps; under polt_config_lock.
+ */
 void polt_link_add(struct polt_port_link *link, struct polt_port *port,
 		   struct polt_subsystem *subsystem)
 {
@@ -533,6 +666,14 @@ void polt_link_add(struct polt_port_link *link, struct polt_port *port,
 	polt_config_discovery_changed();
 }
 
+/**
+ * polt_link_delete - offer a subsystem on a port no more
+ * @link: one in effect
+ *
+ * The reaper ends its controllers that came through the port, unless it is offered again.
+ *
+ * Context: process context, sleeps; under polt_config_lock.
+ */
 void polt_link_delete(struct polt_port_link *link)
 {
 	lockdep_assert_held(&polt_config_lock);
@@ -601,6 +742,13 @@ static void polt_config_reap_work(struct work_struct *work)
 
 /* Ports' memory; the rest of their life is in port.c. */
 
+/**
+ * polt_port_get - take another reference
+ * @port: a port that is not gone: it listens, or the caller has a reference or polt_config_lock
+ *
+ * Context: any.
+ * Return: @port.
+ */
 struct polt_port *polt_port_get(struct polt_port *port)
 {
 	kref_get(&port->ref);
@@ -624,6 +772,12 @@ void polt_port_put(struct polt_port *port)
 	kref_put(&port->ref, polt_port_release);
 }
 
+/**
+ * polt_port_kept - config.c's part of polt_port_alloc(): the reference of who makes a port
+ * @port: all zeroes but for its object
+ *
+ * Context: any.
+ */
 void polt_port_kept(struct polt_port *port)
 {
 	kref_init(&port->ref);

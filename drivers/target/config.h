@@ -206,15 +206,11 @@ static inline void polt_namespace_put(struct polt_namespace *namespace)
 	percpu_ref_put(&namespace->ref);
 }
 
-/* Discovery generation counter: changes with every change a discovery log page could show. */
+/* Discovery generation counter. */
 u64 polt_config_generation(void);
 void polt_config_discovery_changed(void);
 
-/*
- * polt_config_reap - look again at the objects being deleted
- * Any context. To be called when a controller has lost its last queue's RDMA half, for that is what
- * subsystems, hosts and links being deleted wait for (polt_ctrl_any()).
- */
+/* Something has ended that objects being deleted may wait for. */
 void polt_config_reap(void);
 
 /* Making: process context, no lock. What was never added is freed by polt_object_free(). */
@@ -252,15 +248,7 @@ void polt_port_delete(struct polt_port *port);
 bool polt_port_drained(struct polt_port *port);
 void polt_ports_retry_locked(void);
 
-/*
- * For listener.c and queue.c.
- * polt_port_queue_added(): process context, a queue pair that came through the port was made.
- * polt_port_queue_gone(): any context, its RDMA half is gone.
- * polt_port_restart(): any context, the listener is of no use any more (address or device went):
- *	the port's worker stops it and starts it again, every second until it succeeds. Not after
- *	polt_listener_stop() has returned.
- * polt_ports_retry(): process context, a device or an address came: try the failed ports now.
- */
+/* port.c, for listener.c and queue.c */
 void polt_port_queue_added(struct polt_port *port);
 void polt_port_queue_gone(struct polt_port *port);
 void polt_port_restart(struct polt_port *port);

@@ -144,7 +144,13 @@ unlock:
 	mutex_unlock(&ctrl->lock);
 }
 
-/* The keep-alive timeout has changed: begin a new period. With the controller's lock held. */
+/**
+ * polt_ctrl_restart_alive - begin a new keep-alive period
+ * @ctrl: a controller whose keep-alive timeout has changed, or that is new
+ *
+ * Without a timeout there is none, but of a discovery controller POLT_DISCOVERY_KATO_MS. Process
+ * context, with the controller's lock. (NVMe Base Specification, "Keep Alive".)
+ */
 void polt_ctrl_restart_alive(struct polt_ctrl *ctrl)
 {
 	unsigned long period = polt_ctrl_alive_period(ctrl);
@@ -300,7 +306,10 @@ unlock:
 	mutex_unlock(&ctrl->subsystem->ctrl_lock);
 }
 
-/* CSTS as the host reads it. Any context. */
+/**
+ * polt_ctrl_csts - CSTS as the host reads it (NVMe Base Specification, "Controller Status")
+ * @ctrl: the controller. Any context
+ */
 u32 polt_ctrl_csts(const struct polt_ctrl *ctrl)
 {
 	switch (READ_ONCE(ctrl->state)) {
@@ -318,13 +327,25 @@ u32 polt_ctrl_csts(const struct polt_ctrl *ctrl)
 	return 0;
 }
 
-/* CAP as the host reads it. Any context. */
+/**
+ * polt_ctrl_cap - CAP as the host reads it (NVMe Base Specification, "Controller Capabilities")
+ * @ctrl: the controller. Any context
+ */
 u64 polt_ctrl_cap(const struct polt_ctrl *ctrl)
 {
 	return (ctrl->depth - 1) | POLT_CAP_CQR | (u64)POLT_CAP_TO << POLT_CAP_TO_SHIFT |
 	       (u64)NVME_CAP_CSS_NVM << POLT_CAP_CSS_SHIFT;
 }
 
+/**
+ * polt_ctrl_log_error - keep in the error log that a command has failed
+ * @ctrl: the controller
+ * @qid: queue that the command came on
+ * @sqe: the command
+ * @status: NVMe status, not shifted
+ *
+ * Any context. (NVMe Base Specification, "Error Information".)
+ */
 void polt_ctrl_log_error(struct polt_ctrl *ctrl, u16 qid, const struct nvme_command *sqe,
 			 u16 status)
 {
@@ -361,6 +382,12 @@ static void polt_ctrl_release(struct kref *ref)
 	queue_work(polt_ctrl_wq, &ctrl->release_work);
 }
 
+/**
+ * polt_ctrl_put - give a queue's reference back
+ * @ctrl: the controller; freed by a worker after the last one
+ *
+ * A queue does so when its storage half is gone. Any context.
+ */
 void polt_ctrl_put(struct polt_ctrl *ctrl)
 {
 	kref_put(&ctrl->ref, polt_ctrl_release);
@@ -373,6 +400,11 @@ static void polt_ctrl_attach(struct polt_ctrl *ctrl, struct polt_queue *queue)
 	WRITE_ONCE(queue->ctrl, ctrl);
 }
 
+/**
+ * polt_ctrl_queue_ends - a queue is about to end: the association ends with its admin queue
+ * @ctrl: its controller
+ * @queue: a queue that has been marked. Process context, sleeps
+ */
 void polt_ctrl_queue_ends(struct polt_ctrl *ctrl, struct polt_queue *queue)
 {
 	mutex_lock(&ctrl->lock);
@@ -381,6 +413,15 @@ void polt_ctrl_queue_ends(struct polt_ctrl *ctrl, struct polt_queue *queue)
 	mutex_unlock(&ctrl->lock);
 }
 
+/**
+ * polt_ctrl_queue_gone - a queue's RDMA half is gone: forget the queue
+ * @ctrl: its controller; the queue's reference stays
+ * @queue: the queue; nothing happens if that has been said already
+ *
+ * With the admin queue the association ends, and the Asynchronous Event Requests that it held
+ * complete. A queue that has no controller then is looked at again at the end of its storage half:
+ * a Connect that was executing may have joined one. Process context, sleeps.
+ */
 void polt_ctrl_queue_gone(struct polt_ctrl *ctrl, struct polt_queue *queue)
 {
 	bool last = false;
@@ -660,16 +701,36 @@ static void polt_ctrl_fail(struct polt_subsystem *subsystem, const struct polt_p
 	mutex_unlock(&subsystem->ctrl_lock);
 }
 
+/**
+ * polt_ctrl_fail_subsystem - end every controller of a subsystem
+ * @subsystem: a dead one: no controller is added any more
+ *
+ * Only marks. Process context, sleeps; takes ctrl_lock.
+ */
 void polt_ctrl_fail_subsystem(struct polt_subsystem *subsystem)
 {
 	polt_ctrl_fail(subsystem, NULL, "its subsystem is deleted");
 }
 
+/**
+ * polt_ctrl_fail_port - end the controllers of a subsystem that came through a port
+ * @port: the port, which offers the subsystem no more
+ * @subsystem: the subsystem
+ *
+ * Only marks. Process context, sleeps; takes ctrl_lock.
+ */
 void polt_ctrl_fail_port(struct polt_port *port, struct polt_subsystem *subsystem)
 {
 	polt_ctrl_fail(subsystem, port, "its subsystem is not offered on the port any more");
 }
 
+/**
+ * polt_ctrl_fail_host - end controllers of hosts that are not allowed any more
+ * @subsystem: whose controllers
+ * @hostnqn: the host in question, NULL: any
+ *
+ * Only marks, and spares those whose host is allowed. Process context, sleeps; takes ctrl_lock.
+ */
 void polt_ctrl_fail_host(struct polt_subsystem *subsystem, const char *hostnqn)
 {
 	struct polt_ctrl *ctrl;
@@ -686,6 +747,15 @@ void polt_ctrl_fail_host(struct polt_subsystem *subsystem, const char *hostnqn)
 	mutex_unlock(&subsystem->ctrl_lock);
 }
 
+/**
+ * polt_ctrl_any - does a controller have a queue whose RDMA half is not gone?
+ * @subsystem: whose controllers
+ * @hostnqn: of this host only, NULL: of any
+ * @port: come through this port only, NULL: through any
+ *
+ * When the last such queue of a controller goes, polt_config_reap() is called. Process context,
+ * sleeps; takes ctrl_lock.
+ */
 bool polt_ctrl_any(struct polt_subsystem *subsystem, const char *hostnqn, struct polt_port *port)
 {
 	struct polt_ctrl *ctrl;
@@ -712,6 +782,16 @@ static int polt_ctrl_visit(struct polt_ctrl *ctrl,
 	return visit(&info, arg);
 }
 
+/**
+ * polt_ctrl_for_each - look at the controllers of a subsystem, those that are ending too
+ * @subsystem: the subsystem
+ * @visit: called with ctrl_lock held; what it is shown is good until it returns
+ * @arg: given to @visit
+ *
+ * Process context, sleeps.
+ *
+ * Return: 0, or what the first @visit that returned something else returned.
+ */
 int polt_ctrl_for_each(struct polt_subsystem *subsystem,
 		       int (*visit)(const struct polt_ctrl_info *info, void *arg), void *arg)
 {
@@ -728,12 +808,22 @@ int polt_ctrl_for_each(struct polt_subsystem *subsystem,
 	return ret;
 }
 
+/**
+ * polt_ctrls_init - before the first queue
+ *
+ * Return: 0 or -ENOMEM.
+ */
 int polt_ctrls_init(void)
 {
 	polt_ctrl_wq = alloc_workqueue("pollard-ctrl", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
 	return polt_ctrl_wq ? 0 : -ENOMEM;
 }
 
+/**
+ * polt_ctrls_exit - wait until the works of controllers that are gone have run
+ *
+ * After polt_queues_exit(), which has put the last controller. Process context, sleeps.
+ */
 void polt_ctrls_exit(void)
 {
 	destroy_workqueue(polt_ctrl_wq);

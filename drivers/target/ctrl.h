@@ -136,16 +136,7 @@ struct polt_ctrl_info {
 	u64 age_ms;
 };
 
-/* ctrl.c */
-
-/*
- * polt_ctrl_put(): any context. A queue gives its reference back when its storage half is gone.
- * polt_ctrl_queue_ends(): worker; the queue is about to end: the association ends with its admin
- *	queue.
- * polt_ctrl_queue_gone(): worker; the queue's RDMA half is gone: forget the queue. Completes
- *	Asynchronous Event Requests that it held. Has to be called again at the end of the storage
- *	half if a Connect was executing, which may have joined a controller meanwhile.
- */
+/* ctrl.c, for queue.c */
 void polt_ctrl_put(struct polt_ctrl *ctrl);
 void polt_ctrl_queue_ends(struct polt_ctrl *ctrl, struct polt_queue *queue);
 void polt_ctrl_queue_gone(struct polt_ctrl *ctrl, struct polt_queue *queue);
@@ -169,27 +160,15 @@ static inline bool polt_ctrl_ready(const struct polt_ctrl *ctrl)
 	return READ_ONCE(ctrl->state) == POLT_CTRL_READY;
 }
 
-/* Any context: a command of the queue ends with an error @status; for the error log. */
+/* for command.c; any context */
 void polt_ctrl_log_error(struct polt_ctrl *ctrl, u16 qid, const struct nvme_command *sqe,
 			 u16 status);
 
-/*
- * Process context, under polt_config_lock: end every controller of the subsystem; those of a host
- * (NULL: of any) that is not allowed any more; those that came through a port. They only mark;
- * ctrl_lock is theirs to take.
- */
+/* For what is configured. Process context; they take ctrl_lock. */
 void polt_ctrl_fail_subsystem(struct polt_subsystem *subsystem);
 void polt_ctrl_fail_host(struct polt_subsystem *subsystem, const char *hostnqn);
 void polt_ctrl_fail_port(struct polt_port *port, struct polt_subsystem *subsystem);
-/*
- * Process context: is there a controller that matches (NULLs match all) with a queue whose RDMA
- * half is not gone? When the last queue of a controller goes, ctrl.c calls polt_config_reap().
- */
 bool polt_ctrl_any(struct polt_subsystem *subsystem, const char *hostnqn, struct polt_port *port);
-/*
- * Process context: visit the controllers of a subsystem, with its ctrl_lock held. Stops when visit
- * returns something else than 0, which is returned.
- */
 int polt_ctrl_for_each(struct polt_subsystem *subsystem,
 		       int (*visit)(const struct polt_ctrl_info *info, void *arg), void *arg);
 
@@ -203,10 +182,7 @@ u32 polt_ctrl_csts(const struct polt_ctrl *ctrl);
 void polt_ctrl_write_cc(struct polt_ctrl *ctrl, u32 cc);
 void polt_ctrl_restart_alive(struct polt_ctrl *ctrl);
 
-/*
- * aen.c. Process context; the first two under polt_config_lock: a namespace was added, removed or
- * resized; what the discovery log shows has changed.
- */
+/* aen.c. Process context; the first two under polt_config_lock */
 void polt_aen_namespace_changed(struct polt_subsystem *subsystem, u32 nsid);
 void polt_aen_discovery_changed(void);
 u16 polt_aen_hold(struct polt_ctrl *ctrl, struct polt_command *command);

@@ -56,12 +56,21 @@ static int polt_debugfs_queues_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(polt_debugfs_queues);
 
+/**
+ * polt_debugfs_init - make pollard-target/queues
+ *
+ * Nothing fails where there is no debugfs: nothing is shown then. Module init, when all it shows is
+ * ready.
+ */
 void polt_debugfs_init(void)
 {
 	polt_debugfs = debugfs_create_dir("pollard-target", NULL);
 	debugfs_create_file("queues", 0400, polt_debugfs, NULL, &polt_debugfs_queues_fops);
 }
 
+/**
+ * polt_debugfs_exit - remove it; waits for readers. Process context, sleeps
+ */
 void polt_debugfs_exit(void)
 {
 	debugfs_remove_recursive(polt_debugfs);

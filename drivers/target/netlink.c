@@ -335,13 +335,22 @@ struct genl_family polt_family = {
 	.n_mcgrps = ARRAY_SIZE(polt_groups),
 };
 
-/* Does anybody listen to events? */
+/**
+ * polt_netlink_wanted - does anybody listen to events?
+ *
+ * An event for nobody need not be made. Any context.
+ */
 bool polt_netlink_wanted(void)
 {
 	return READ_ONCE(polt_netlink_up) && genl_has_listeners(&polt_family, &init_net, 0);
 }
 
-/* Send a finished message to whoever listens to events. Process context. */
+/**
+ * polt_netlink_multicast - send an event to whoever listens
+ * @skb: the finished message; not the caller's any more
+ *
+ * Context: process context, sleeps; also under polt_config_lock or a controller's lock.
+ */
 void polt_netlink_multicast(struct sk_buff *skb)
 {
 	mutex_lock(&polt_netlink_lock);
@@ -352,7 +361,13 @@ void polt_netlink_multicast(struct sk_buff *skb)
 	mutex_unlock(&polt_netlink_lock);
 }
 
-/* An event could not be made: who listens gets ENOBUFS and has to ask for everything again. */
+/**
+ * polt_netlink_lost - an event could not be made
+ *
+ * Who listens gets ENOBUFS and has to ask for everything again.
+ *
+ * Context: process context, sleeps.
+ */
 void polt_netlink_lost(void)
 {
 	mutex_lock(&polt_netlink_lock);
@@ -368,6 +383,12 @@ static void polt_netlink_set_up(bool up)
 	mutex_unlock(&polt_netlink_lock);
 }
 
+/**
+ * polt_netlink_init - take requests, and send events from now on
+ *
+ * Context: module init, when everything that objects use is ready.
+ * Return: 0 or -errno.
+ */
 int polt_netlink_init(void)
 {
 	int err = genl_register_family(&polt_family);
@@ -377,7 +398,13 @@ int polt_netlink_init(void)
 	return err;
 }
 
-/* When this returns no request is running, and no event is sent any more. */
+/**
+ * polt_netlink_exit - no request is running and no event is sent any more when this returns
+ *
+ * Events may still be reported, nobody hears them.
+ *
+ * Context: process context, sleeps; without polt_config_lock.
+ */
 void polt_netlink_exit(void)
 {
 	polt_netlink_set_up(false);

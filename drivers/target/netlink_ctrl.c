@@ -142,6 +142,13 @@ static int polt_dump_subsystem(const struct nlattr *attr, u64 *id, struct netlin
 	return -ENOENT;
 }
 
+/**
+ * polt_netlink_ctrl_start - begin a dump of controllers, of all or of one subsystem's
+ * @cb: the dump
+ *
+ * Context: a generic netlink request; takes polt_config_lock.
+ * Return: 0; -EINVAL when the NQN is malformed; -ENOENT when there is no such subsystem.
+ */
 int polt_netlink_ctrl_start(struct netlink_callback *cb)
 {
 	struct polt_ctrl_dump *dump = polt_ctrl_dump_of(cb);
@@ -213,6 +220,14 @@ static int polt_ctrl_dump_step(struct sk_buff *skb, struct netlink_callback *cb,
 	return polt_ctrl_dump_subsystem(skb, cb, subsystem);
 }
 
+/**
+ * polt_netlink_ctrl_dump - write the next message of a dump of controllers
+ * @skb: the message
+ * @cb: the dump, as polt_netlink_ctrl_start() has begun it
+ *
+ * Context: a generic netlink request; takes polt_config_lock, and ctrl_lock under it.
+ * Return: bytes written, 0 at the end; -EMSGSIZE when not one controller fits.
+ */
 int polt_netlink_ctrl_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct polt_subsystem *subsystem;
@@ -254,6 +269,14 @@ static struct polt_queue_dump *polt_queue_dump_of(struct netlink_callback *cb)
 	return (struct polt_queue_dump *)cb->ctx;
 }
 
+/**
+ * polt_netlink_queue_start - begin a dump of queues, of all, of a subsystem's or of a controller's
+ * @cb: the dump
+ *
+ * Context: a generic netlink request; takes polt_config_lock.
+ * Return: 0; -EINVAL when a controller is given without its subsystem, or the NQN is malformed;
+ * -ENOENT when there is no such subsystem.
+ */
 int polt_netlink_queue_start(struct netlink_callback *cb)
 {
 	struct polt_queue_dump *dump = polt_queue_dump_of(cb);
@@ -348,6 +371,14 @@ static int polt_queue_visit(struct polt_queue *queue, void *arg)
 	return 0;
 }
 
+/**
+ * polt_netlink_queue_dump - write the next message of a dump of queues
+ * @skb: the message
+ * @cb: the dump, as polt_netlink_queue_start() has begun it
+ *
+ * Context: a generic netlink request; see polt_queue_for_each().
+ * Return: bytes written, 0 at the end; -EMSGSIZE when not one queue fits.
+ */
 int polt_netlink_queue_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct polt_queue_visit visit = { .skb = skb, .cb = cb };

@@ -371,11 +371,24 @@ static void polt_netlink_event(struct polt_object *object, u8 command)
 	polt_netlink_multicast(skb);
 }
 
+/**
+ * polt_netlink_changed - tell user space that an object was made or has changed
+ * @object: one that has been added
+ *
+ * Context: process context, sleeps; under polt_config_lock. Takes the ctrl_lock of a subsystem
+ * whose controllers are counted.
+ */
 void polt_netlink_changed(struct polt_object *object)
 {
 	polt_netlink_event(object, polt_shown[object->kind].changed);
 }
 
+/**
+ * polt_netlink_gone - tell user space that an object is gone
+ * @object: nothing of it is shown but what it is called
+ *
+ * Context: process context, sleeps; under polt_config_lock.
+ */
 void polt_netlink_gone(struct polt_object *object)
 {
 	polt_netlink_event(object, polt_shown[object->kind].gone);
@@ -519,6 +532,15 @@ static struct polt_object *polt_find(enum polt_kind kind, struct genl_info *info
 	}
 }
 
+/**
+ * polt_netlink_get - answer a request for one object
+ * @skb: the request
+ * @info: its attributes, of which those that name the object have to be there
+ *
+ * Context: a generic netlink request, in parallel to others; takes polt_config_lock.
+ * Return: 0; -EINVAL when an attribute is missing or malformed; -ENOENT when there is no such
+ * object; -ENOMEM, ...
+ */
 int polt_netlink_get(struct sk_buff *skb, struct genl_info *info)
 {
 	enum polt_kind kind = polt_kind_of(info->genlhdr->cmd);
@@ -565,6 +587,14 @@ static struct polt_dump *polt_dump_of(struct netlink_callback *cb)
 	return (struct polt_dump *)cb->ctx;
 }
 
+/**
+ * polt_netlink_dump_start - begin a dump of all objects of a kind, or of those of one parent
+ * @cb: the dump; what of the key does not pick a parent is refused
+ *
+ * Context: a generic netlink request; takes polt_config_lock.
+ * Return: 0; -EINVAL when the list cannot be picked by an attribute, or it is malformed; -ENOENT
+ * when there is no such parent.
+ */
 int polt_netlink_dump_start(struct netlink_callback *cb)
 {
 	const struct genlmsghdr *header = nlmsg_data(cb->nlh);
@@ -613,6 +643,14 @@ static u64 polt_parent_id(const struct polt_object *object)
 	}
 }
 
+/**
+ * polt_netlink_dump - write the next message of a dump
+ * @skb: the message
+ * @cb: the dump, as polt_netlink_dump_start() has begun it
+ *
+ * Context: a generic netlink request; takes polt_config_lock.
+ * Return: bytes written, 0 at the end; -EMSGSIZE when not one object fits.
+ */
 int polt_netlink_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct polt_dump *dump = polt_dump_of(cb);

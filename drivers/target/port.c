@@ -59,6 +59,13 @@ static void polt_port_set_state(struct polt_port *port, enum polt_port_state sta
 	polt_config_discovery_changed();
 }
 
+/**
+ * polt_port_alloc - make a port that is not in effect yet, and has no address
+ * @id: its number
+ *
+ * Context: process context, sleeps.
+ * Return: the port with a reference; NULL without memory.
+ */
 struct polt_port *polt_port_alloc(u16 id)
 {
 	struct polt_port *port = kzalloc(sizeof(*port), GFP_KERNEL);
@@ -109,6 +116,13 @@ int polt_port_set_address(struct polt_port *port, const char *traddr, u16 trsvci
 	return 0;
 }
 
+/**
+ * polt_port_same_address - would two ports listen on one address?
+ * @a: a port with an address
+ * @b: another one
+ *
+ * Context: any.
+ */
 bool polt_port_same_address(const struct polt_port *a, const struct polt_port *b)
 {
 	const struct sockaddr_in6 *a6 = (const void *)&a->addr, *b6 = (const void *)&b->addr;
@@ -122,6 +136,12 @@ bool polt_port_same_address(const struct polt_port *a, const struct polt_port *b
 	       ipv6_addr_equal(&a6->sin6_addr, &b6->sin6_addr);
 }
 
+/**
+ * polt_port_add - put a port into effect; its work begins to listen
+ * @port: not added yet, with an address; its reference is the configuration's now
+ *
+ * Context: process context, sleeps; under polt_config_lock.
+ */
 void polt_port_add(struct polt_port *port)
 {
 	lockdep_assert_held(&polt_config_lock);
@@ -130,6 +150,15 @@ void polt_port_add(struct polt_port *port)
 	polt_port_kick(port);
 }
 
+/**
+ * polt_port_delete - take a port out of effect, with its links
+ * @port: one in effect
+ *
+ * Its work stops the listener, and ends connections without a controller and discovery controllers;
+ * all others go with the links. Waits for nothing.
+ *
+ * Context: process context, sleeps; under polt_config_lock.
+ */
 void polt_port_delete(struct polt_port *port)
 {
 	struct polt_port_link *link, *next;
@@ -143,7 +172,14 @@ void polt_port_delete(struct polt_port *port)
 	polt_port_kick(port);
 }
 
-/* Is nothing left of a port being deleted but its memory? */
+/**
+ * polt_port_drained - is nothing left of a port but its memory?
+ * @port: one being deleted
+ *
+ * When that may have become true polt_config_reap() is called.
+ *
+ * Context: process context, under polt_config_lock.
+ */
 bool polt_port_drained(struct polt_port *port)
 {
 	lockdep_assert_held(&polt_config_lock);
@@ -220,6 +256,14 @@ static void polt_port_work(struct work_struct *work)
 	polt_port_put(port);
 }
 
+/**
+ * polt_port_restart - a listener is of no use any more: its address or its device went
+ * @port: the port it is of
+ *
+ * The port's work stops it and starts it again, every second until it succeeds.
+ *
+ * Context: any, but not after polt_listener_stop() has returned.
+ */
 void polt_port_restart(struct polt_port *port)
 {
 	WRITE_ONCE(port->restart, true);
@@ -228,7 +272,11 @@ void polt_port_restart(struct polt_port *port)
 		polt_port_kick(port);
 }
 
-/* An address that was in use may be free now. */
+/**
+ * polt_ports_retry_locked - try the failed ports now: an address that was in use may be free
+ *
+ * Context: process context, under polt_config_lock.
+ */
 void polt_ports_retry_locked(void)
 {
 	struct polt_port *port;
@@ -239,6 +287,11 @@ void polt_ports_retry_locked(void)
 			polt_port_kick(port);
 }
 
+/**
+ * polt_ports_retry - try the failed ports now: an RDMA device has come
+ *
+ * Context: process context, takes polt_config_lock.
+ */
 void polt_ports_retry(void)
 {
 	mutex_lock(&polt_config_lock);
@@ -246,11 +299,23 @@ void polt_ports_retry(void)
 	mutex_unlock(&polt_config_lock);
 }
 
+/**
+ * polt_port_queue_added - a queue that came through a port has an RDMA half
+ * @port: the port, of which the queue has a reference
+ *
+ * Context: any.
+ */
 void polt_port_queue_added(struct polt_port *port)
 {
 	atomic_inc(&port->queues);
 }
 
+/**
+ * polt_port_queue_gone - a queue's RDMA half is gone
+ * @port: the port it came through; the queue's reference stays
+ *
+ * Context: any.
+ */
 void polt_port_queue_gone(struct polt_port *port)
 {
 	if (atomic_dec_and_test(&port->queues))

@@ -175,15 +175,13 @@ static inline size_t polt_queue_responses_len(const struct polt_queue *queue)
 	return roundup_pow_of_two(max_t(size_t, len, PAGE_SIZE));
 }
 
-/* any context: the queue is to end; marks it and queues its worker. Idempotent */
+/* queue.c - any context */
 bool polt_queue_end(struct polt_queue *queue, const char *why);
-/* any context: the same, since something is wrong with it. The log says so */
 void polt_queue_fail(struct polt_queue *queue, const char *why);
 void polt_queue_fail_wc(struct polt_queue *queue, enum ib_wc_status status);
 void polt_queue_put(struct polt_queue *queue);
-/* process context; @visit runs under a mutex, with a reference of the queue, and may sleep */
+/* queue.c - process context */
 int polt_queue_for_each(int (*visit)(struct polt_queue *queue, void *arg), void *arg);
-/* process context (Abort): tells how it went. Return: true if the command will not be executed */
 bool polt_queue_abort(struct polt_queue *queue, u16 command_id);
 const char *polt_queue_state_name(enum polt_queue_state state);
 
@@ -212,11 +210,7 @@ void polt_queue_end_pending(struct polt_port *port);
 int polt_queues_init(void);
 void polt_queues_exit(void);
 
-/*
- * listener.c - process context, may sleep
- * polt_listener_start(): listen on the port's address. Return: 0 or -errno, try again later.
- * polt_listener_stop(): accept nothing more. Queues that are connected live on.
- */
+/* listener.c - the port's worker, may sleep */
 int polt_listener_start(struct polt_port *port);
 void polt_listener_stop(struct polt_port *port);
 

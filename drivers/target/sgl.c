@@ -132,6 +132,18 @@ static u16 polt_sgl_parse_list(const struct nvme_sgl_desc *desc, const void *beh
 	return NVME_SC_SUCCESS;
 }
 
+/**
+ * polt_sgl_parse - check the SGL of a capsule
+ * @capsule: the capsule as it arrived, beginning with the 64-byte SQE
+ * @arrived: bytes that arrived, at least 64
+ * @max_len: longest transfer the controller takes (MDTS in bytes)
+ * @transfer: result; after a refusal only what is to be invalidated counts
+ *
+ * Any context. (NVMe Base Specification, "Scatter Gather List (SGL)"; RDMA Transport
+ * Specification.)
+ *
+ * Return: NVME_SC_SUCCESS, or an NVMe status with DNR: a generic SGL status or Invalid Field.
+ */
 u16 polt_sgl_parse(const void *capsule, u32 arrived, u32 max_len, struct polt_transfer *transfer)
 {
 	const struct nvme_command *sqe = capsule;

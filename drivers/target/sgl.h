@@ -42,16 +42,6 @@ struct polt_transfer {
 	struct polt_segment segments[POLT_MSDBD];
 };
 
-/**
- * polt_sgl_parse - check the SGL of a capsule
- * @capsule: the capsule as it arrived, beginning with the 64-byte SQE
- * @arrived: bytes that arrived, at least 64
- * @max_len: longest transfer the controller takes (MDTS in bytes)
- * @transfer: result
- *
- * Return: NVME_SC_SUCCESS or the NVMe status (generic SGL statuses, Invalid Field), DNR set where
- * a retry cannot help.
- */
 u16 polt_sgl_parse(const void *capsule, u32 arrived, u32 max_len, struct polt_transfer *transfer);
 
 #endif

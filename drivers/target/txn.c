@@ -22,6 +22,13 @@ static LIST_HEAD(polt_txns);		/* polt_txn.entry */
 static unsigned int polt_nr_txns;
 static u32 polt_txn_ids;
 
+/**
+ * polt_change_alloc - begin a change
+ * @ops: what it is to do
+ *
+ * Context: process context, sleeps.
+ * Return: the change, to be given to polt_txn_submit() or polt_change_free(); NULL without memory.
+ */
 struct polt_change *polt_change_alloc(const struct polt_change_ops *ops)
 {
 	struct polt_change *change = kzalloc(sizeof(*change), GFP_KERNEL);
@@ -31,7 +38,12 @@ struct polt_change *polt_change_alloc(const struct polt_change_ops *ops)
 	return change;
 }
 
-/* Free a change and what it has prepared that was not applied. May sleep. */
+/**
+ * polt_change_free - free a change, and what it has prepared that was not applied
+ * @change: the change, of no transaction any more
+ *
+ * Context: process context, may sleep (closes a namespace's back end); without polt_config_lock.
+ */
 void polt_change_free(struct polt_change *change)
 {
 	polt_object_free(change->made);
@@ -325,12 +337,25 @@ static struct notifier_block polt_txn_notifier = {
 	.notifier_call = polt_txn_notify,
 };
 
+/**
+ * polt_txns_init - begin to hear of sockets that are closed: their transactions end
+ *
+ * Context: module init.
+ * Return: 0 or -errno.
+ */
 int polt_txns_init(void)
 {
 	return netlink_register_notifier(&polt_txn_notifier);
 }
 
-/* No request can begin a transaction any more; what is open is dropped. */
+/**
+ * polt_txns_exit - drop the transactions that are open
+ *
+ * After polt_netlink_exit(): none can begin any more. What they have prepared is given back in
+ * polt_config_wq.
+ *
+ * Context: process context, sleeps; without polt_config_lock.
+ */
 void polt_txns_exit(void)
 {
 	struct polt_txn *txn, *next;
