@@ -20,6 +20,7 @@ typedef struct rq_list pol_compat_rq_list;
 typedef struct request *pol_compat_rq_list;
 #endif
 
+/* Take the first request off a list. Return: NULL when it is empty. */
 static inline struct request *pol_compat_rq_list_pop(pol_compat_rq_list *list)
 {
 	return rq_list_pop(list);

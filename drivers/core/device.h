@@ -17,15 +17,26 @@
 #include <linux/refcount.h>
 #include <rdma/ib_verbs.h>
 
+/**
+ * struct pol_device - an RDMA device
+ * @ib: the verbs device; good while clients may have objects on it, not as long as this structure
+ * @entry: link in the list of devices that are there
+ * @ref: what pol_device_get() takes
+ * @gone: it is being removed: nothing new may be made on it; READ_ONCE
+ * @name: what it was called when it arrived
+ * @memory_bytes: registered memory in use on it
+ * @cqs: completion queues of groups on it
+ * @queues: queue pairs of target and initiator on it
+ */
 struct pol_device {
 	struct ib_device *ib;
 	struct list_head entry;
 	struct kref ref;
 	bool gone;
 	char name[IB_DEVICE_NAME_MAX];
-	atomic_long_t memory_bytes;	/* registered memory in use on it */
-	atomic_t cqs;			/* completion queues of groups on it */
-	atomic_t queues;		/* queue pairs of target and initiator on it */
+	atomic_long_t memory_bytes;
+	atomic_t cqs;
+	atomic_t queues;
 };
 
 /**
@@ -50,7 +61,7 @@ struct pol_client {
 	struct completion idle;
 };
 
-#define POL_API 1
+#define POL_API 1	/* pol_client.api: grows when what the core offers to modules changes */
 
 int pol_client_register(struct pol_client *client);
 void pol_client_unregister(struct pol_client *client);

@@ -115,25 +115,41 @@ struct pol_cq {
 	bool broken;
 };
 
-/*
- * Exact work counters. Written by the group's thread alone, read by anybody with READ_ONCE(). The
- * initiator's submitters post their own work requests; those are counted in its queues.
+/**
+ * struct pol_group_counters - exact work counters of a group
+ * @passes: rounds of the thread
+ * @busy_passes: rounds that found something to do
+ * @sleeps: times the thread went to sleep
+ * @wakeups: times somebody woke it
+ * @yields: times it gave way to another task of its CPU
+ * @arms: completion queues armed
+ * @completions: work completions reaped
+ * @receives: of these, capsules that arrived
+ * @messages: messages taken from the inbox
+ * @post_chains: ib_post_send() calls
+ * @work_requests: send work requests in them
+ * @receive_posts: receive buffers posted
+ * @bytes_read: bytes sent to hosts for commands
+ * @bytes_written: bytes fetched from hosts for commands
+ *
+ * Written by the group's thread alone, read by anybody with READ_ONCE(). The initiator's submitters
+ * post their own work requests; those are counted in its queues.
  */
 struct pol_group_counters {
-	u64 passes;		/* rounds of the thread */
-	u64 busy_passes;	/* rounds that found something to do */
-	u64 sleeps;		/* times the thread went to sleep */
-	u64 wakeups;		/* times somebody woke it */
-	u64 yields;		/* times it gave way to another task of its CPU */
-	u64 arms;		/* completion queues armed */
-	u64 completions;	/* work completions reaped */
-	u64 receives;		/* of these, capsules that arrived */
-	u64 messages;		/* messages taken from the inbox */
-	u64 post_chains;	/* ib_post_send() calls */
-	u64 work_requests;	/* send work requests in them */
-	u64 receive_posts;	/* receive buffers posted */
-	u64 bytes_read;		/* bytes sent to hosts for commands */
-	u64 bytes_written;	/* bytes fetched from hosts for commands */
+	u64 passes;
+	u64 busy_passes;
+	u64 sleeps;
+	u64 wakeups;
+	u64 yields;
+	u64 arms;
+	u64 completions;
+	u64 receives;
+	u64 messages;
+	u64 post_chains;
+	u64 work_requests;
+	u64 receive_posts;
+	u64 bytes_read;
+	u64 bytes_written;
 };
 
 /**
@@ -148,6 +164,13 @@ struct pol_wish {
 	u32 spin_us;
 };
 
+/**
+ * enum pol_group_state - where a group is in its life, one after the other
+ * @POL_GROUP_NEW: nobody knows it
+ * @POL_GROUP_RUNNING: queues may be placed in it
+ * @POL_GROUP_STOPPING: it is being deleted, its number is still taken
+ * @POL_GROUP_GONE: its thread has ended; also what could not be made
+ */
 enum pol_group_state {
 	POL_GROUP_NEW,
 	POL_GROUP_RUNNING,
@@ -155,41 +178,74 @@ enum pol_group_state {
 	POL_GROUP_GONE,
 };
 
+/**
+ * struct pol_group - a poll group
+ * @cqs: pol_cq.entry
+ * @sendqs: pol_sendq.touched: work requests gathered, not posted yet
+ * @batches: pol_batch.entry
+ * @pollers: pol_poller.entry
+ * @timers: timers that are armed
+ * @now: local_clock() of this pass
+ * @idle_since: local_clock() when work ran out, 0: there was some
+ * @wcs: where completions are reaped into
+ * @gathering_since: local_clock() of the oldest gathered work request, 0: none
+ * @counters: what the thread has done
+ * @latency: where commands' time went
+ * @inbox: messages for the thread, the last one first
+ * @signalled: a completion queue has something
+ * @sleeping: the thread wants to be woken
+ * @thread: the thread; kept until the group is gone
+ * @spin_us: as the group is set: microseconds, or POL_GROUP_SPIN_BUSY
+ * @wished_us: the longest of the wishes, 0 without any
+ * @nr_wishes: users that have a wish
+ * @wishes: pol_wish.entry
+ * @id: the administrator's number for it
+ * @cpu: where the thread runs while that CPU is online
+ * @node: where its memory is
+ * @state: where it is in its life
+ * @lock: guards @all_cqs and what is reserved in them
+ * @all_cqs: pol_cq.link
+ * @entry: link in the list of groups
+ * @users: queues placed here; -1 once deletion is decided
+ * @kobj: its directory in sysfs; the last reference frees the group
+ * @debugfs: its directory there
+ *
+ * What the control side has changes under the lock of the list of groups, apart from what @lock
+ * guards and @users, which is atomic.
+ */
 struct pol_group {
 	/* the thread's own */
-	struct list_head cqs;		/* pol_cq.entry */
-	/* pol_sendq.touched: work requests gathered, not posted yet */
+	struct list_head cqs;
 	struct list_head sendqs;
-	struct list_head batches;	/* pol_batch.entry */
-	struct list_head pollers;	/* pol_poller.entry */
+	struct list_head batches;
+	struct list_head pollers;
 	struct timerqueue_head timers;
-	u64 now;			/* local_clock() of this pass */
-	u64 idle_since;			/* local_clock() when work ran out, 0: there was some */
+	u64 now;
+	u64 idle_since;
 	struct ib_wc wcs[POL_GROUP_POLL_BATCH];
-	/* local_clock() of the oldest gathered work request, 0: none */
 	u64 gathering_since;
 	struct pol_group_counters counters;
 	struct pol_latency *latency;
 
 	/* written by producers */
 	struct llist_head inbox ____cacheline_aligned_in_smp;
-	bool signalled;			/* a completion queue has something */
-	bool sleeping;			/* the thread wants to be woken */
+	bool signalled;
+	bool sleeping;
 
 	/* control side */
 	struct task_struct *thread ____cacheline_aligned_in_smp;
-	u32 spin_us;			/* as the group is set */
-	u32 wished_us;			/* the longest of the wishes, 0 without any */
+	u32 spin_us;
+	u32 wished_us;
 	unsigned int nr_wishes;
-	struct list_head wishes;	/* pol_wish.entry */
+	struct list_head wishes;
 	unsigned int id;
 	int cpu;
 	int node;
 	enum pol_group_state state;
-	struct mutex lock;		/* all_cqs and what is reserved in them */
-	struct list_head all_cqs;	/* pol_cq.link */
-	struct list_head entry;		/* in the list of groups */
-	atomic_t users;			/* queues placed here; -1 once deletion is decided */
+	struct mutex lock;
+	struct list_head all_cqs;
+	struct list_head entry;
+	atomic_t users;
 	struct kobject kobj;
 	struct dentry *debugfs;
 };
@@ -214,6 +270,7 @@ static inline u32 pol_group_spin(const struct pol_group *group)
 	return max(wished, READ_ONCE(group->spin_us));
 }
 
+/* Prepare a wish: there is none yet. */
 static inline void pol_wish_init(struct pol_wish *wish)
 {
 	INIT_LIST_HEAD(&wish->entry);
@@ -294,6 +351,7 @@ static inline bool pol_timer_armed(const struct pol_timer *timer)
 	return !RB_EMPTY_NODE(&timer->node.node);
 }
 
+/* Prepare a batch: there is nothing to be done yet. */
 static inline void pol_batch_init(struct pol_batch *batch, void (*end)(struct pol_batch *batch))
 {
 	INIT_LIST_HEAD(&batch->entry);

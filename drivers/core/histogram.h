@@ -16,11 +16,20 @@
 
 #include <linux/types.h>
 
+/* See above. */
 #define POL_HISTOGRAM_SUB_BITS	5
 #define POL_HISTOGRAM_MAX_BITS	36
 #define POL_HISTOGRAM_BUCKETS	\
 	(((POL_HISTOGRAM_MAX_BITS - POL_HISTOGRAM_SUB_BITS + 1) << POL_HISTOGRAM_SUB_BITS) + 1)
 
+/**
+ * struct pol_histogram - how often which time was taken
+ * @count: values added
+ * @sum_ns: their sum, nanoseconds; may wrap
+ * @min_ns: the smallest, 0 without any
+ * @max_ns: the largest
+ * @bucket: how many of each size
+ */
 struct pol_histogram {
 	u64 count;
 	u64 sum_ns;

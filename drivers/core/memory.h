@@ -51,6 +51,7 @@ void pol_region_unmap(struct pol_region *region);
 void pol_mem_sync_for_device(const struct pol_region *region, size_t offset, size_t len);
 void pol_mem_sync_for_cpu(const struct pol_region *region, size_t offset, size_t len);
 
+/* Bytes of a buffer of either class. */
 #define POL_BUFFER_SMALL	SZ_8K
 #define POL_BUFFER_LARGE	SZ_128K
 
@@ -72,6 +73,15 @@ struct pol_buffer {
 	u64 dma;
 };
 
+/**
+ * struct pol_pool_class - buffers of one size
+ * @free: pol_buffer.entry of those that nobody has
+ * @nr_free: how many these are; READ_ONCE outside of the thread
+ * @nr: how many there are in all
+ * @nr_regions: regions they are cut from
+ * @regions: these
+ * @buffers: all buffers
+ */
 struct pol_pool_class {
 	struct list_head free;
 	unsigned int nr_free;

@@ -12,7 +12,7 @@
 #include <net/netlink.h>
 #include <uapi/linux/pollard.h>
 
-#define POL_GROUP_ID_MAX	65535U
+#define POL_GROUP_ID_MAX	65535U	/* a group's highest number */
 
 /* Policies: an attribute that is not listed is refused. */
 extern const struct nla_policy pol_group_key_policy[POLLARD_A_GROUP_ID + 1];
