@@ -51,19 +51,30 @@ struct polh_flight {
 	union nvme_result result;
 };
 
-/* What a response is. */
+/**
+ * enum polh_verdict - what a response is
+ * @POLH_ANSWER_COMPLETE: the command's; the peer has no key to its pages
+ * @POLH_ANSWER_KEY_LEFT: the command's; the peer's key is still valid
+ * @POLH_ANSWER_UNKNOWN: to a command that is not in flight
+ * @POLH_ANSWER_FOREIGN_KEY: came with a key invalidated that is not the command's
+ */
 enum polh_verdict {
-	POLH_ANSWER_COMPLETE,		/* the command's; the peer has no key to its pages */
-	POLH_ANSWER_KEY_LEFT,		/* the command's; the peer's key is still valid */
-	POLH_ANSWER_UNKNOWN,		/* to a command that is not in flight */
-	POLH_ANSWER_FOREIGN_KEY,	/* came with a key invalidated that is not the command's */
+	POLH_ANSWER_COMPLETE,
+	POLH_ANSWER_KEY_LEFT,
+	POLH_ANSWER_UNKNOWN,
+	POLH_ANSWER_FOREIGN_KEY,
 };
 
-/* What there is to do when something that a command waited for is over. */
+/**
+ * enum polh_flight_next - what there is to do when something that a command waited for is over
+ * @POLH_FLIGHT_WAIT: nothing, others come
+ * @POLH_FLIGHT_REVOKE: make the peer's key void: it has been left valid
+ * @POLH_FLIGHT_END: end the command, it waits for nothing any more
+ */
 enum polh_flight_next {
-	POLH_FLIGHT_WAIT,	/* nothing, others come */
-	POLH_FLIGHT_REVOKE,	/* make the peer's key void: it has been left valid */
-	POLH_FLIGHT_END,	/* end the command, it waits for nothing any more */
+	POLH_FLIGHT_WAIT,
+	POLH_FLIGHT_REVOKE,
+	POLH_FLIGHT_END,
 };
 
 /**

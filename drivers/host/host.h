@@ -34,6 +34,7 @@
 #include "host/flight.h"
 #include "host/private/nvme_compat.h"
 
+/* Bytes of a request that are copied, and of all slots of a controller. */
 #define POLH_COPY_MAX_DEFAULT	SZ_16K
 #define POLH_COPY_MAX_LIMIT	SZ_1M
 #define POLH_SLOT_MEM_DEFAULT	SZ_64M
@@ -47,11 +48,18 @@
 struct polh_ctrl;
 struct polh_queue;
 
+/**
+ * enum polh_data - where a command's data is
+ * @POLH_DATA_NONE: there is none
+ * @POLH_DATA_CAPSULE: write data in the capsule, from the slot
+ * @POLH_DATA_SLOT: copied through the slot
+ * @POLH_DATA_MAPPED: the request's own pages, registered for it
+ */
 enum polh_data {
 	POLH_DATA_NONE,
-	POLH_DATA_CAPSULE,	/* write data in the capsule, from the slot */
-	POLH_DATA_SLOT,		/* copied through the slot */
-	POLH_DATA_MAPPED,	/* the request's own pages, registered for it */
+	POLH_DATA_CAPSULE,
+	POLH_DATA_SLOT,
+	POLH_DATA_MAPPED,
 };
 
 /**
@@ -120,19 +128,32 @@ struct polh_tag {
 	struct llist_node pending;
 };
 
-/* A receive buffer for one response. */
+/**
+ * struct polh_response - a receive buffer for one response
+ * @cqe: its completion
+ * @queue: the queue it is posted to
+ * @index: where it is in the queue's @responses
+ */
 struct polh_response {
 	struct ib_cqe cqe;
 	struct polh_queue *queue;
 	unsigned int index;
 };
 
-/*
- * Slots of a queue: regions that hold them and the registrations through which the peer reaches
- * them. All sizes are powers of two, so a slot lies in one region and in one registration.
+/**
+ * struct polh_slots - the slots of a queue
+ * @size: bytes of one slot; 0: none
+ * @region_bytes: bytes of a region
+ * @mr_bytes: bytes that one registration covers
+ * @regions: memory that the slots are in
+ * @nr_regions: how many
+ * @mrs: registrations through which the peer reaches it
+ * @nr_mrs: how many
+ *
+ * All sizes are powers of two, so a slot lies in one region and in one registration.
  */
 struct polh_slots {
-	size_t size;			/* of one slot; 0: none */
+	size_t size;
 	size_t region_bytes;
 	size_t mr_bytes;
 	struct pol_region *regions;
@@ -141,7 +162,19 @@ struct polh_slots {
 	unsigned int nr_mrs;
 };
 
-/* Counted by whoever posts, on several CPUs at once. */
+/**
+ * struct polh_submitted - what is counted by whoever posts, on several CPUs at once
+ * @commands: commands prepared
+ * @posts: ib_post_send() calls
+ * @work_requests: work requests in them
+ * @registrations: of these, registrations of a request's pages
+ * @invalidations: of these, local invalidations
+ * @copies: commands whose data goes through the slot, but for those in the capsule
+ * @zero_copy: commands whose pages are registered
+ * @in_capsule: commands with their data in the capsule
+ * @bytes_read: data asked of the target
+ * @bytes_written: data given to it
+ */
 struct polh_submitted {
 	u64 commands;
 	u64 posts;
@@ -155,14 +188,34 @@ struct polh_submitted {
 	u64 bytes_written;
 };
 
-/* Counted where completions are reaped. */
+/**
+ * struct polh_reaped - what is counted where completions are reaped
+ * @completions: completions reaped
+ * @remote_invalidations: of these, responses that came with the peer's key made void
+ * @timeouts: requests that took too long; counted by who looks for them
+ */
 struct polh_reaped {
 	u64 completions;
 	u64 remote_invalidations;
 	u64 timeouts;
 };
 
-/* The sum of both, as it is shown. */
+/**
+ * struct polh_counters - the sum of both, as it is shown
+ * @commands: see struct polh_submitted
+ * @posts: the same
+ * @work_requests: the same
+ * @completions: see struct polh_reaped
+ * @registrations: see struct polh_submitted
+ * @invalidations: the same
+ * @remote_invalidations: see struct polh_reaped
+ * @copies: see struct polh_submitted
+ * @zero_copy: the same
+ * @in_capsule: the same
+ * @timeouts: see struct polh_reaped
+ * @bytes_read: see struct polh_submitted
+ * @bytes_written: the same
+ */
 struct polh_counters {
 	u64 commands;
 	u64 posts;
@@ -179,16 +232,30 @@ struct polh_counters {
 	u64 bytes_written;
 };
 
+/**
+ * enum polh_queue_flag - bits of polh_queue.flags
+ * @POLH_QUEUE_CONNECTED: commands may be posted (under RCU)
+ * @POLH_QUEUE_LIVE: and the Connect command has been accepted
+ * @POLH_QUEUE_POLLED: completions are reaped by ->poll
+ * @POLH_QUEUE_STOPPING: being drained
+ * @POLH_QUEUE_LEFT_OUT: not connected: no CPU that it is for was online
+ */
 enum polh_queue_flag {
-	POLH_QUEUE_CONNECTED,	/* commands may be posted (under RCU) */
-	POLH_QUEUE_LIVE,	/* and the Connect command has been accepted */
-	POLH_QUEUE_POLLED,	/* completions are reaped by ->poll */
-	POLH_QUEUE_STOPPING,	/* being drained */
-	POLH_QUEUE_LEFT_OUT,	/* not connected: no CPU that it is for was online */
+	POLH_QUEUE_CONNECTED,
+	POLH_QUEUE_LIVE,
+	POLH_QUEUE_POLLED,
+	POLH_QUEUE_STOPPING,
+	POLH_QUEUE_LEFT_OUT,
 };
 
-/*
- * How far a queue is, which its flags say together (state.c):
+/**
+ * enum polh_state - how far a queue is, which its flags say together (state.c)
+ * @POLH_STATE_IDLE: without a connection
+ * @POLH_STATE_CONNECTED: Connect and nothing else may be sent
+ * @POLH_STATE_LIVE: in use
+ * @POLH_STATE_STOPPING: being drained
+ * @POLH_STATE_LEFT_OUT: not connected: the controller does without it
+ * @POLH_STATES: how many there are
  *
  *	idle -> connected -> live -> stopping -> idle
  *	 |        |  '------------------^
@@ -204,7 +271,15 @@ enum polh_state {
 	POLH_STATES
 };
 
-/* How far rdma_cm has got with a queue: one after the other, and from any back to idle. */
+/**
+ * enum polh_cm_phase - how far rdma_cm has got with a queue
+ * @POLH_CM_IDLE: nowhere, or it has failed
+ * @POLH_CM_ADDRESS: the address is resolved
+ * @POLH_CM_ROUTE: and the route
+ * @POLH_CM_ESTABLISHED: the connection is there
+ *
+ * One after the other, and from any back to idle.
+ */
 enum polh_cm_phase {
 	POLH_CM_IDLE,
 	POLH_CM_ADDRESS,
@@ -295,10 +370,16 @@ struct polh_queue {
 	struct polh_reaped reaped;
 };
 
+/**
+ * enum polh_ctrl_flag - bits of polh_ctrl.flags
+ * @POLH_CTRL_FAILED: a queue is of no use any more
+ * @POLH_CTRL_CREATED: nvme connect has been told of success
+ * @POLH_CTRL_BUSY: a reset or attempt to reconnect: of no use to a deletion
+ */
 enum polh_ctrl_flag {
-	POLH_CTRL_FAILED,	/* a queue is of no use any more */
-	POLH_CTRL_CREATED,	/* nvme connect has been told of success */
-	POLH_CTRL_BUSY,		/* a reset or attempt to reconnect: of no use to a deletion */
+	POLH_CTRL_FAILED,
+	POLH_CTRL_CREATED,
+	POLH_CTRL_BUSY,
 };
 
 /**
@@ -386,12 +467,17 @@ struct polh_ctrl {
 	u64 reconnects;
 };
 
-/* What blk-mq keeps with each request. */
+/**
+ * struct polh_request - what blk-mq keeps with each request
+ * @nvme: first: nvme-core looks for it there
+ * @command: the command, before it is in the capsule
+ */
 struct polh_request {
-	struct nvme_request nvme;	/* first: nvme-core looks for it there */
+	struct nvme_request nvme;
 	struct nvme_command command;
 };
 
+/* The controller that nvme-core's part is in. */
 static inline struct polh_ctrl *polh_ctrl_of(struct nvme_ctrl *nvme)
 {
 	return container_of(nvme, struct polh_ctrl, nvme);
@@ -461,7 +547,13 @@ void polh_map_cpus(struct blk_mq_queue_map *map);
 #define polh_reaped(queue, what, n)	\
 	WRITE_ONCE((queue)->reaped.what, (queue)->reaped.what + (n))
 
-/* Work requests of several requests of one queue, to be posted with one call. */
+/**
+ * struct polh_chain - work requests of several requests of one queue, to be posted with one call
+ * @queue: the queue
+ * @first: first of them, linked by ->next; NULL: there is none
+ * @last: last of them
+ * @count: how many
+ */
 struct polh_chain {
 	struct polh_queue *queue;
 	struct ib_send_wr *first;

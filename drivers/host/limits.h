@@ -18,7 +18,7 @@
 #include <linux/sizes.h>
 #include <linux/types.h>
 
-#define POLH_SLOT_MIN		512
+#define POLH_SLOT_MIN		512	/* bytes of a slot that is worth having */
 /* wanted size of the regions that hold slots */
 #define POLH_REGION_BYTES	SZ_64K
 
@@ -41,7 +41,13 @@ static inline u16 polh_limits_sqsize(u16 sqsize, u16 maxcmd, u32 max_tags)
 	return min_t(u32, sqsize, max_tags - 1);
 }
 
-/* blk-mq's maps, in its order. */
+/**
+ * enum polh_map - blk-mq's maps, in its order
+ * @POLH_MAP_DEFAULT: for all that the others are not for
+ * @POLH_MAP_READ: for reads
+ * @POLH_MAP_POLL: for polled I/O
+ * @POLH_MAPS: how many there are
+ */
 enum polh_map {
 	POLH_MAP_DEFAULT,
 	POLH_MAP_READ,

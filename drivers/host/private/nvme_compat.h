@@ -57,6 +57,7 @@ static inline void polh_compat_quiesce_admin(struct nvme_ctrl *ctrl)
 #endif
 }
 
+/* The opposite; may be called without it. */
 static inline void polh_compat_unquiesce_admin(struct nvme_ctrl *ctrl)
 {
 #ifdef BTF_F_nvme_unquiesce_admin_queue
