@@ -12,8 +12,14 @@ struct netlink_ext_ack;
 struct polt_backend;
 struct polt_command;
 
+/**
+ * enum polt_submit_mode - where I/O is given to a disk
+ * @POLT_SUBMIT_AUTO: inline where the disk cannot block, else worker; only to be asked for
+ * @POLT_SUBMIT_INLINE: in the group's thread
+ * @POLT_SUBMIT_WORKER: in workers
+ */
 enum polt_submit_mode {
-	POLT_SUBMIT_AUTO,	/* inline where the disk cannot block, else worker */
+	POLT_SUBMIT_AUTO,
 	POLT_SUBMIT_INLINE,
 	POLT_SUBMIT_WORKER,
 };
@@ -59,17 +65,30 @@ struct polt_backend_ops {
 	bool (*rescan)(struct polt_backend *backend);
 };
 
+/**
+ * struct polt_backend - the storage of a namespace, open
+ * @ops: what kind it is
+ * @blocks: capacity in logical blocks
+ * @block_shift: log2 of the logical block size
+ * @alignment: what addresses of data must be multiples of
+ * @granule_blocks: multiples of this are written best; 0: not known
+ * @optimal_blocks: best size of I/O; 0: not known
+ * @read_only: refuse writes; changes under load
+ * @volatile_cache: Flush means something; for Identify
+ * @submit: as decided: INLINE or WORKER; changes under load
+ * @inline_possible: submitting never sleeps: INLINE can be had, AUTO is it
+ */
 struct polt_backend {
 	const struct polt_backend_ops *ops;
-	u64 blocks;			/* capacity in logical blocks */
-	u8 block_shift;			/* log2 of the logical block size */
-	u32 alignment;			/* what addresses of data must be multiples of */
-	u32 granule_blocks;		/* multiples of this are written best; 0: not known */
-	u32 optimal_blocks;		/* best size of I/O; 0: not known */
-	bool read_only;			/* refuse writes; changes under load */
-	bool volatile_cache;		/* Flush means something; for Identify */
-	enum polt_submit_mode submit;	/* as decided: INLINE or WORKER; changes under load */
-	bool inline_possible;		/* submitting never sleeps: INLINE can be had, AUTO is it */
+	u64 blocks;
+	u8 block_shift;
+	u32 alignment;
+	u32 granule_blocks;
+	u32 optimal_blocks;
+	bool read_only;
+	bool volatile_cache;
+	enum polt_submit_mode submit;
+	bool inline_possible;
 };
 
 extern const struct polt_backend_ops polt_bdev_ops;
@@ -79,6 +98,7 @@ struct polt_backend *polt_backend_open(const struct polt_backend_params *params,
 				       struct netlink_ext_ack *extack);
 void polt_backend_close(struct polt_backend *backend);
 
+/* Can it be written just now? Any context. */
 static inline bool polt_backend_writable(struct polt_backend *backend)
 {
 	return !backend->ops->writable || backend->ops->writable(backend);

@@ -35,10 +35,20 @@
 /* Worst case of work requests that move one command's data: segments and buffers cut each other. */
 #define POLT_TRANSFER_WRS	(POLT_MSDBD + POLT_COMMAND_BUFFERS)
 
+/**
+ * enum polt_command_state - where a command is in the picture above
+ * @POLT_COMMAND_FREE: nowhere
+ * @POLT_COMMAND_RECEIVED: being parsed
+ * @POLT_COMMAND_WAITING: for data buffers
+ * @POLT_COMMAND_FETCHING: its data, by RDMA READ, or waits for credits to do so
+ * @POLT_COMMAND_EXECUTING: the back end or a worker has it
+ * @POLT_COMMAND_RETURNING: its data and response are sent, or wait for credits
+ * @POLT_COMMAND_RESPONDING: its response is, alone
+ */
 enum polt_command_state {
 	POLT_COMMAND_FREE,
 	POLT_COMMAND_RECEIVED,
-	POLT_COMMAND_WAITING,		/* for data buffers */
+	POLT_COMMAND_WAITING,
 	POLT_COMMAND_FETCHING,
 	POLT_COMMAND_EXECUTING,
 	POLT_COMMAND_RETURNING,
@@ -48,65 +58,111 @@ enum polt_command_state {
 struct polt_lane;
 struct polt_receive;
 
-/*
- * What bdev.c needs of a command that is in a disk. A command is cut into bios by the disk's
- * limits; a wave is as many of them as there is room for.
+/**
+ * struct polt_bdev_io - what bdev.c needs of a command that is in a disk
+ * @bios: a wave of them
+ * @vecs: their pages
+ * @nr_bios: bios of this wave
+ * @pending: bios not ended, and the submitter
+ * @error: of a bio of this wave; one to try again gives way
+ * @done: bytes of waves before this one
+ * @wave: bytes of this wave
+ * @retried: it would have blocked: a worker submits
+ * @lane: where it is polled, NULL: by interrupt
+ * @lane_entry: link in the lane's list
+ *
+ * A command is cut into bios by the disk's limits; a wave is as many of them as there is room for.
  */
 struct polt_bdev_io {
 	struct bio bios[POLT_COMMAND_BIOS];
 	struct bio_vec vecs[POLT_COMMAND_VECS];
-	unsigned int nr_bios;		/* of this wave */
-	atomic_t pending;		/* bios not ended, and the submitter */
-	blk_status_t error;		/* of a bio of this wave; one to try again gives way */
-	u32 done;			/* bytes of waves before this one */
-	u32 wave;			/* bytes of this wave */
-	bool retried;			/* it would have blocked: a worker submits */
-	struct polt_lane *lane;		/* where it is polled, NULL: by interrupt */
+	unsigned int nr_bios;
+	atomic_t pending;
+	blk_status_t error;
+	u32 done;
+	u32 wave;
+	bool retried;
+	struct polt_lane *lane;
 	struct list_head lane_entry;
 };
 
+/**
+ * struct polt_command - a command, or room for one
+ * @entry: where it waits; while executing: the executor's to use
+ * @posted: link in the queue's list while work requests are posted
+ * @queue: the queue it belongs to, for life
+ * @state: where it is
+ * @status: NVMe status, not shifted; DNR is NVME_STATUS_DNR
+ * @class: for the latency histograms
+ * @sqe: copied out of the capsule
+ * @cqe: the response, in registered memory; result is the back end's or admin's to set
+ * @transfer: where the host's data is
+ * @namespace: I/O: percpu reference held
+ * @lba: I/O: checked
+ * @data_len: bytes of data, as the command says; 0: none
+ * @to_host: the data goes to the host
+ * @receive: the capsule, while its data is needed
+ * @inline_data: data is used where it arrived
+ * @nr_buffers: how many it has
+ * @buffers: its data buffers, all of one size
+ * @number: in the order of posting
+ * @credits: send work requests it has posted
+ * @credits_wanted: what it waits for in the queue's list
+ * @resume: what to do when it has them
+ * @data_cqe: unsignalled ones: completes only in error
+ * @fetch_cqe: the last RDMA READ
+ * @send_cqe: the response, if it asked for a completion
+ * @data_wr: when one is enough
+ * @data_sge: its gather list
+ * @send_wr: the response
+ * @send_sge: its gather list
+ * @arrived: when its capsule was reaped
+ * @since: when the stage that it is in began
+ * @handback: brings it back to the thread
+ * @work: admin, and I/O that may block
+ * @bdev: bdev.c's
+ */
 struct polt_command {
-	struct list_head entry;		/* where it waits; while executing: the executor's to use */
-	struct list_head posted;	/* in the queue's list while work requests are posted */
+	struct list_head entry;
+	struct list_head posted;
 	struct polt_queue *queue;
 	enum polt_command_state state;
-	u16 status;			/* NVMe status, not shifted; DNR is NVME_STATUS_DNR */
+	u16 status;
 	enum pol_latency_class class;
-	struct nvme_command sqe;	/* copied out of the capsule */
-	/* in registered memory; result is the back end's or admin's to set */
+	struct nvme_command sqe;
 	struct nvme_completion *cqe;
 
 	/* data */
 	struct polt_transfer transfer;
-	struct polt_namespace *namespace; /* I/O: percpu reference held */
-	u64 lba;			/* I/O: checked */
-	u32 data_len;			/* bytes of data, as the command says; 0: none */
-	bool to_host;			/* the data goes to the host */
-	struct polt_receive *receive;	/* the capsule, while its data is needed */
-	void *inline_data;		/* data is used where it arrived */
+	struct polt_namespace *namespace;
+	u64 lba;
+	u32 data_len;
+	bool to_host;
+	struct polt_receive *receive;
+	void *inline_data;
 	unsigned int nr_buffers;
 	struct pol_buffer *buffers[POLT_COMMAND_BUFFERS];
 
 	/* work requests */
-	u64 number;			/* in the order of posting */
-	unsigned int credits;		/* send work requests it has posted */
+	u64 number;
+	unsigned int credits;
 	unsigned int credits_wanted;
-	void (*resume)(struct polt_command *command); /* what to do when it has them */
-	struct ib_cqe data_cqe;		/* unsignalled ones: completes only in error */
-	struct ib_cqe fetch_cqe;	/* the last RDMA READ */
-	struct ib_cqe send_cqe;		/* the response, if it asked for a completion */
-	struct ib_rdma_wr data_wr;	/* when one is enough */
+	void (*resume)(struct polt_command *command);
+	struct ib_cqe data_cqe;
+	struct ib_cqe fetch_cqe;
+	struct ib_cqe send_cqe;
+	struct ib_rdma_wr data_wr;
 	struct ib_sge data_sge[POLT_COMMAND_BUFFERS];
 	struct ib_send_wr send_wr;
 	struct ib_sge send_sge;
 
 	/* times, nanoseconds of local_clock() */
 	u64 arrived;
-	u64 since;			/* the stage it is in began */
+	u64 since;
 
 	/* execution */
-	struct pol_message handback;	/* brings it back to the thread */
-	struct work_struct work;	/* admin, and I/O that may block */
+	struct pol_message handback;
+	struct work_struct work;
 	struct polt_bdev_io bdev;
 };
 

@@ -39,6 +39,15 @@
 
 struct polt_listener;
 
+/**
+ * enum polt_kind - what there is to be configured
+ * @POLT_SUBSYSTEM: struct polt_subsystem
+ * @POLT_NAMESPACE: struct polt_namespace
+ * @POLT_HOST: struct polt_host
+ * @POLT_PORT: struct polt_port
+ * @POLT_LINK: struct polt_port_link
+ * @POLT_KINDS: how many there are
+ */
 enum polt_kind {
 	POLT_SUBSYSTEM,
 	POLT_NAMESPACE,
@@ -68,116 +77,219 @@ struct polt_object {
 	u64 version;
 };
 
+/**
+ * struct polt_subsystem - a subsystem
+ * @object: as all have; that of the discovery subsystem is in no list
+ * @ref: of the configuration, children and controllers
+ * @rcu: to free it
+ * @entry: link in polt_subsystems; RCU
+ * @nqn: its NQN, fixed
+ * @discovery: the well-known discovery subsystem
+ * @allow_any_host: every host may connect; READ_ONCE
+ * @dead: deleted: no new controller; written under @ctrl_lock
+ * @serial: NUL-terminated
+ * @model: NUL-terminated
+ * @cntlid_min: lowest controller ID to be given
+ * @cntlid_max: highest, at most POLT_CNTLID_MAX
+ * @namespaces: nsid -> polt_namespace hosts may see; RCU to read
+ * @namespace_list: polt_namespace.entry, all of them; config lock
+ * @hosts: polt_host.entry, those allowed; RCU
+ * @links: polt_port_link.subsystem_entry; config lock
+ * @children: namespaces, hosts and links not gone yet; config lock
+ * @ctrl_lock: guards what follows, see ctrl.c
+ * @ctrls: polt_ctrl.entry, live and dying
+ * @cntlids: controller IDs in use
+ *
+ * @serial to @cntlid_max change only while there is no controller.
+ */
 struct polt_subsystem {
 	struct polt_object object;
 	struct kref ref;
 	struct rcu_head rcu;
-	struct list_head entry;		/* polt_subsystems; RCU */
+	struct list_head entry;
 	char nqn[POLT_NQN_SIZE];
-	bool discovery;			/* the well-known discovery subsystem */
+	bool discovery;
 	bool allow_any_host;
-	bool dead;			/* deleted: no new controller; written under ctrl_lock */
-	/* these four change only while there is no controller */
+	bool dead;
 	char serial[POLT_SERIAL_SIZE + 1];
 	char model[POLT_MODEL_SIZE + 1];
 	u16 cntlid_min;
 	u16 cntlid_max;
-	struct xarray namespaces;	/* nsid -> polt_namespace hosts may see; RCU to read */
-	struct list_head namespace_list; /* polt_namespace.entry, all of them; config lock */
-	struct list_head hosts;		/* polt_host; RCU */
-	struct list_head links;		/* polt_port_link.subsystem_entry; config lock */
-	unsigned int children;		/* namespaces, hosts and links not gone yet; config lock */
+	struct xarray namespaces;
+	struct list_head namespace_list;
+	struct list_head hosts;
+	struct list_head links;
+	unsigned int children;
 
 	/* controllers: ctrl.c */
 	struct mutex ctrl_lock;
-	struct list_head ctrls;		/* polt_ctrl.entry, live and dying */
+	struct list_head ctrls;
 	struct ida cntlids;
 };
 
+/**
+ * struct polt_host - a host that may use a subsystem
+ * @object: as all have
+ * @entry: link in polt_subsystem.hosts; RCU
+ * @rcu: to free it
+ * @subsystem: whose list it is on; reference
+ * @nqn: its NQN, fixed
+ */
 struct polt_host {
 	struct polt_object object;
-	struct list_head entry;		/* polt_subsystem.hosts; RCU */
+	struct list_head entry;
 	struct rcu_head rcu;
-	struct polt_subsystem *subsystem;	/* reference */
+	struct polt_subsystem *subsystem;
 	char nqn[POLT_NQN_SIZE];
 };
 
+/**
+ * struct polt_namespace_counters - commands that were given to a namespace
+ * @reads: Read commands
+ * @writes: Write commands
+ * @others: all others
+ * @bytes_read: data of @reads
+ * @bytes_written: data of @writes
+ * @errors: commands that failed, whoever is to blame
+ * @media_errors: of these, what SMART calls so
+ * @worker_submits: commands a worker submitted
+ * @nowait_misses: of these, commands that would have blocked the thread
+ */
 struct polt_namespace_counters {
 	u64 reads;
 	u64 writes;
 	u64 others;
 	u64 bytes_read;
 	u64 bytes_written;
-	u64 errors;			/* commands that failed, whoever is to blame */
-	u64 media_errors;		/* of these, what SMART calls so */
-	u64 worker_submits;		/* commands a worker submitted */
-	u64 nowait_misses;		/* of these, commands that would have blocked the thread */
+	u64 errors;
+	u64 media_errors;
+	u64 worker_submits;
+	u64 nowait_misses;
 };
 
+/**
+ * struct polt_namespace - a namespace of a subsystem
+ * @object: as all have
+ * @entry: link in polt_subsystem.namespace_list
+ * @subsystem: whose it is; reference
+ * @nsid: its namespace ID, 1 to POLT_NSID_MAX
+ * @enabled: hosts may see it: it is in polt_subsystem.namespaces
+ * @ref: taken by every command; killed by deleting
+ * @rcu: to free it
+ * @release: closes the back end, tells netlink
+ * @backend: its storage; NULL before it is open and once it is closed
+ * @counters: what hosts have done with it
+ * @uuid: its UUID
+ * @nguid: its NGUID; all zero: none
+ * @path: as the administrator gave it, NULL for RAM
+ * @shared: its device was not claimed exclusively
+ * @opened_read_only: the back end cannot write
+ * @submit: as asked for
+ */
 struct polt_namespace {
 	struct polt_object object;
-	struct list_head entry;		/* polt_subsystem.namespace_list */
-	struct polt_subsystem *subsystem;	/* reference */
+	struct list_head entry;
+	struct polt_subsystem *subsystem;
 	u32 nsid;
-	bool enabled;			/* hosts may see it: it is in polt_subsystem.namespaces */
+	bool enabled;
 	struct percpu_ref ref;
 	struct rcu_head rcu;
-	struct work_struct release;	/* closes the back end, tells netlink */
+	struct work_struct release;
 	struct polt_backend *backend;
 	struct polt_namespace_counters __percpu *counters;
 	uuid_t uuid;
-	u8 nguid[16];			/* all zero: none */
-	char *path;			/* as the administrator gave it, NULL for RAM */
+	u8 nguid[16];
+	char *path;
 	bool shared;
-	bool opened_read_only;		/* the back end cannot write */
-	enum polt_submit_mode submit;	/* as asked for */
+	bool opened_read_only;
+	enum polt_submit_mode submit;
 };
 
 /* Count something of a namespace. Any context. */
 #define polt_namespace_count(namespace, what, n) this_cpu_add((namespace)->counters->what, n)
 
+/**
+ * enum polt_port_state - how it goes with a port's listener
+ * @POLT_PORT_STARTING: the worker is setting up the listener
+ * @POLT_PORT_LISTENING: hosts can connect
+ * @POLT_PORT_FAILED: no address, no device, ...: tried again every second
+ * @POLT_PORT_DELETING: the port is being deleted
+ */
 enum polt_port_state {
-	POLT_PORT_STARTING,		/* the worker is setting up the listener */
+	POLT_PORT_STARTING,
 	POLT_PORT_LISTENING,
-	POLT_PORT_FAILED,		/* no address, no device, ...: tried again every second */
+	POLT_PORT_FAILED,
 	POLT_PORT_DELETING,
 };
 
+/**
+ * struct polt_port - an address that hosts connect to
+ * @object: as all have
+ * @ref: of the configuration, links, queues, controllers and a work that is queued
+ * @entry: link in polt_ports; RCU to read, config lock to change
+ * @rcu: to free it
+ * @id: the administrator's number for it
+ * @addr: where to listen
+ * @traddr: the same as text, as the administrator gave it
+ * @trsvcid: its number as text
+ * @adrfam: NVMF_ADDR_FAMILY_IP4 or _IP6
+ * @inline_data_size: bytes of in-capsule data taken, 0 to POLT_INLINE_MAX; READ_ONCE
+ * @max_queue_depth: entries of I/O queues, at most POLT_DEPTH_MAX; READ_ONCE
+ * @state: port.c changes it; config lock
+ * @error: why it is FAILED, 0 or -errno; config lock
+ * @links: polt_port_link.port_entry; RCU
+ * @listener: listener.c's
+ * @work: starts and stops the listener
+ * @listening: the worker's own
+ * @restart: the listener is of no use any more
+ * @stopped: the worker is done with a port being deleted; config lock
+ * @device: listener.c's: RDMA device of the address, empty: not known; others may look at it
+ *	while the port is LISTENING
+ * @queues: queues that came through it and have an RDMA half
+ * @accepted: connections accepted: listener.c
+ * @rejected: connections rejected: listener.c
+ */
 struct polt_port {
 	struct polt_object object;
 	struct kref ref;
-	struct list_head entry;		/* polt_ports; RCU to read, config lock to change */
+	struct list_head entry;
 	struct rcu_head rcu;
 	u16 id;
 	struct sockaddr_storage addr;
 	char traddr[NVMF_TRADDR_SIZE];
 	char trsvcid[NVMF_TRSVCID_SIZE];
-	u8 adrfam;			/* NVMF_ADDR_FAMILY_IP4 or _IP6 */
-	/* bytes of in-capsule data taken, 0 to POLT_INLINE_MAX; READ_ONCE */
+	u8 adrfam;
 	u32 inline_data_size;
-	u16 max_queue_depth;		/* READ_ONCE */
-	enum polt_port_state state;	/* port.c changes it; config lock */
-	int error;			/* why it is FAILED, 0 or -errno; config lock */
-	struct list_head links;		/* polt_port_link.port_entry; RCU */
-	struct polt_listener *listener;	/* listener.c */
-	struct delayed_work work;	/* starts and stops the listener */
-	bool listening;			/* the worker's own */
-	bool restart;			/* the listener is of no use any more */
-	/* the worker is done with a port being deleted; config lock */
+	u16 max_queue_depth;
+	enum polt_port_state state;
+	int error;
+	struct list_head links;
+	struct polt_listener *listener;
+	struct delayed_work work;
+	bool listening;
+	bool restart;
 	bool stopped;
-	/* listener.c: RDMA device of the address, empty: not known. LISTENING, others look at it */
 	char device[IB_DEVICE_NAME_MAX];
-	atomic_t queues;		/* queues that came through it and have an RDMA half */
-	atomic64_t accepted;		/* connections accepted and rejected: listener.c */
+	atomic_t queues;
+	atomic64_t accepted;
 	atomic64_t rejected;
 };
 
+/**
+ * struct polt_port_link - a subsystem is offered on a port
+ * @object: as all have
+ * @port: reference
+ * @subsystem: reference
+ * @port_entry: link in polt_port.links; RCU
+ * @subsystem_entry: link in polt_subsystem.links; config lock
+ * @rcu: to free it
+ */
 struct polt_port_link {
 	struct polt_object object;
-	struct polt_port *port;		/* reference */
-	struct polt_subsystem *subsystem;	/* reference */
-	struct list_head port_entry;	/* polt_port.links; RCU */
-	struct list_head subsystem_entry;	/* polt_subsystem.links; config lock */
+	struct polt_port *port;
+	struct polt_subsystem *subsystem;
+	struct list_head port_entry;
+	struct list_head subsystem_entry;
 	struct rcu_head rcu;
 };
 
@@ -201,6 +313,8 @@ void polt_port_put(struct polt_port *port);
 
 /* I/O path: RCU inside, takes the percpu reference; NULL when there is no such live namespace. */
 struct polt_namespace *polt_namespace_get(struct polt_subsystem *subsystem, u32 nsid);
+
+/* Give the reference back. Any context. */
 static inline void polt_namespace_put(struct polt_namespace *namespace)
 {
 	percpu_ref_put(&namespace->ref);

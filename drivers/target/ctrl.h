@@ -36,20 +36,35 @@ struct polt_queue;
 #define POLT_CAP_TO		30U	/* CAP.TO: the longest wait for CSTS.RDY */
 #define POLT_CAP_TO_UNIT_MS	500U
 
-/* Numbered as enum pollard_target_controller_state. */
+/**
+ * enum polt_ctrl_state - where a controller is in its life
+ * @POLT_CTRL_DISABLED: connected; CC.EN is 0
+ * @POLT_CTRL_ENABLING: CC.EN is 1; waits for commands of the host's dead controllers
+ * @POLT_CTRL_READY: CSTS.RDY is 1
+ * @POLT_CTRL_SHUTDOWN: CSTS.SHST says complete
+ * @POLT_CTRL_FAILED: CSTS.CFS is 1; the host may still reset it
+ * @POLT_CTRL_DELETING: the association has ended, its queues are ending
+ *
+ * Numbered as enum pollard_target_controller_state.
+ */
 enum polt_ctrl_state {
-	POLT_CTRL_DISABLED,	/* connected; CC.EN is 0 */
-	POLT_CTRL_ENABLING,	/* CC.EN is 1; waits for commands of the host's dead controllers */
-	POLT_CTRL_READY,	/* CSTS.RDY is 1 */
-	POLT_CTRL_SHUTDOWN,	/* CSTS.SHST says complete */
-	POLT_CTRL_FAILED,	/* CSTS.CFS is 1; the host may still reset it */
-	POLT_CTRL_DELETING,	/* the association has ended, its queues are ending */
+	POLT_CTRL_DISABLED,
+	POLT_CTRL_ENABLING,
+	POLT_CTRL_READY,
+	POLT_CTRL_SHUTDOWN,
+	POLT_CTRL_FAILED,
+	POLT_CTRL_DELETING,
 };
 
-/* Events there can be, a bit each in struct polt_ctrl_events. */
+/**
+ * enum polt_ctrl_event - events there can be, a bit each in struct polt_ctrl_events
+ * @POLT_EVENT_NAMESPACES: Namespace Attribute Changed
+ * @POLT_EVENT_DISCOVERY: Discovery Log Page Change
+ * @POLT_EVENTS: how many there are
+ */
 enum polt_ctrl_event {
-	POLT_EVENT_NAMESPACES,	/* Namespace Attribute Changed */
-	POLT_EVENT_DISCOVERY,	/* Discovery Log Page Change */
+	POLT_EVENT_NAMESPACES,
+	POLT_EVENT_DISCOVERY,
 	POLT_EVENTS,
 };
 
@@ -70,41 +85,69 @@ struct polt_ctrl_events {
 	u32 changed[POLT_LOG_CHANGED_WORDS];
 };
 
+/**
+ * struct polt_ctrl - a controller
+ * @subsystem: whose it is; reference
+ * @port: that the host came through; reference
+ * @cntlid: its controller ID
+ * @depth: entries of an I/O queue, CAP.MQES + 1
+ * @inline_size: in-capsule data promised, bytes
+ * @created: 64-bit jiffies
+ * @hostnqn: the host, NUL-terminated
+ * @peer: the host's address
+ * @ref: held by queues until their storage half is gone
+ * @entry: link in polt_subsystem.ctrls; ctrl_lock
+ * @lock: guards what follows, down to @ready_deadline
+ * @state: where it is; READ_ONCE without the lock
+ * @cc: CC as the host has written it
+ * @nr_queues: entries of @queues in use
+ * @queues: by QID; queues whose RDMA half is not gone
+ * @features: what the host has set
+ * @events: asynchronous events
+ * @ready_deadline: jiffies: when it fails if it still has to wait to be ready
+ * @errors_lock: guards @errors; any context
+ * @errors: the error log
+ * @aborts: Abort commands that are executing
+ * @queue_gone: an entry of @queues was cleared
+ * @ready_work: looks again whether it can be ready
+ * @alive_work: looks at @alive, once per keep-alive period
+ * @release_work: frees it
+ * @alive: a command has arrived; groups write it once per keep-alive period, and read it for every
+ *	command
+ */
 struct polt_ctrl {
 	/* fixed once made */
-	struct polt_subsystem *subsystem;	/* reference */
-	struct polt_port *port;			/* reference */
+	struct polt_subsystem *subsystem;
+	struct polt_port *port;
 	u16 cntlid;
-	u16 depth;				/* entries of an I/O queue, CAP.MQES + 1 */
-	u32 inline_size;			/* in-capsule data promised, bytes */
-	u64 created;				/* jiffies */
+	u16 depth;
+	u32 inline_size;
+	u64 created;
 	char hostnqn[POLT_NQN_SIZE];
-	char peer[INET6_ADDRSTRLEN + 8];	/* the host's address */
+	char peer[INET6_ADDRSTRLEN + 8];
 
-	/* held by queues until their storage half is gone */
 	struct kref ref;
-	struct list_head entry;			/* polt_subsystem.ctrls; ctrl_lock */
+	struct list_head entry;
 
 	/* under lock */
 	struct mutex lock;
-	enum polt_ctrl_state state;		/* READ_ONCE without the lock */
+	enum polt_ctrl_state state;
 	u32 cc;
-	unsigned int nr_queues;			/* entries of queues: RDMA half not gone */
+	unsigned int nr_queues;
 	struct polt_queue *queues[POLT_IO_QUEUES_MAX + 1];
 	struct polt_features features;
 	struct polt_ctrl_events events;
-	unsigned long ready_deadline;		/* jiffies */
+	unsigned long ready_deadline;
 
 	spinlock_t errors_lock;
 	struct polt_log_errors errors;
 
-	atomic_t aborts;			/* Abort commands that are executing */
-	wait_queue_head_t queue_gone;		/* an entry of queues was cleared */
+	atomic_t aborts;
+	wait_queue_head_t queue_gone;
 	struct delayed_work ready_work;
 	struct delayed_work alive_work;
 	struct work_struct release_work;
 
-	/* groups write it once per keep-alive period, and read it for every command */
 	bool alive ____cacheline_aligned_in_smp;
 };
 

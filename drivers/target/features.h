@@ -10,7 +10,7 @@
 #include <linux/types.h>
 
 #define POLT_FEATURES_DATA_MAX	16	/* bytes of data the longest feature has */
-#define POLT_KATO_MAX_MS	(24U * 3600 * 1000)
+#define POLT_KATO_MAX_MS	(24U * 3600 * 1000)	/* longest keep-alive timeout */
 
 /**
  * struct polt_features - values of a controller's features

@@ -9,7 +9,7 @@
 #include <linux/nvme.h>
 #include <linux/types.h>
 
-#define POLT_IDENTIFY_VERSION	NVME_VS(1, 4, 0)
+#define POLT_IDENTIFY_VERSION	NVME_VS(1, 4, 0)	/* VS, and VER of Identify Controller */
 #define POLT_IDENTIFY_PAGE	4096U	/* CAP.MPSMIN in bytes, the unit of MDTS */
 
 /* Limits that Identify promises and the admin commands keep. */

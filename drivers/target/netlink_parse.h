@@ -23,17 +23,26 @@
  * @given: bit N is set when it has attribute N; what it lacks is a default, or 0
  * @nqn: subsystem: the object or its parent
  * @hostnqn: host
- * @allow_any_host, @serial, @model, @cntlid_min, @cntlid_max: of a subsystem
+ * @allow_any_host: of a subsystem
+ * @serial: of a subsystem
+ * @model: of a subsystem
+ * @cntlid_min: of a subsystem
+ * @cntlid_max: of a subsystem
  * @nsid: namespace; 0: the lowest free one
  * @ram_bytes: size of a namespace in memory, a multiple of @block_size; 0: it has a device
  * @block_size: of a namespace in memory, a power of two
- * @uuid, @nguid: of a namespace
- * @enabled, @shared, @read_only, @submit: of a namespace
+ * @uuid: of a namespace
+ * @nguid: of a namespace
+ * @enabled: of a namespace
+ * @shared: of a namespace
+ * @read_only: of a namespace
+ * @submit: of a namespace
  * @port: number of the port
  * @adrfam: address family that @traddr has to be of, 0: any
  * @trsvcid: of a port
  * @traddr: of a port, not judged
- * @inline_data_size, @max_queue_depth: of a port
+ * @inline_data_size: of a port
+ * @max_queue_depth: of a port
  *
  * A device's path stays in the request, where it is known to be whole and absolute.
  */
@@ -67,11 +76,13 @@ struct polt_request {
 	u16 max_queue_depth;
 };
 
+/* Does the request have attribute @attr? */
 static inline bool polt_request_has(const struct polt_request *request, unsigned int attr)
 {
 	return request->given & 1UL << attr;
 }
 
+/* Of an attribute that is an NQN; polt_parse_nqn() looks at the rest. */
 #define POLT_NQN_POLICY		{ .type = NLA_NUL_STRING, .len = POLT_NQN_MAX }
 
 /* Policies: an attribute that is not listed is refused. */

@@ -48,12 +48,20 @@ enum {
 	POLT_BUFFERS_SIZES
 };
 
+/**
+ * enum polt_queue_state - where a queue is in the picture above
+ * @POLT_QUEUE_CONNECTING: accepted, not established: capsules are kept
+ * @POLT_QUEUE_LIVE: commands are executed
+ * @POLT_QUEUE_FAILED: something went wrong; the worker is on its way
+ * @POLT_QUEUE_DRAINING: the group posts and parses nothing more
+ * @POLT_QUEUE_DEAD: the RDMA half is gone
+ */
 enum polt_queue_state {
-	POLT_QUEUE_CONNECTING,		/* accepted, not established: capsules are kept */
+	POLT_QUEUE_CONNECTING,
 	POLT_QUEUE_LIVE,
-	POLT_QUEUE_FAILED,		/* something went wrong; the worker is on its way */
-	POLT_QUEUE_DRAINING,		/* the group posts and parses nothing more */
-	POLT_QUEUE_DEAD,		/* the RDMA half is gone */
+	POLT_QUEUE_FAILED,
+	POLT_QUEUE_DRAINING,
+	POLT_QUEUE_DEAD,
 };
 
 /* polt_queue.flags, atomic bits */
@@ -68,73 +76,150 @@ enum {
 	POLT_QUEUE_LEFT_CTRL,		/* polt_ctrl_queue_gone() has been called */
 };
 
+/**
+ * struct polt_queue - a queue of the target
+ * @group: where it is placed; a user of it until it is freed
+ * @pair: what it shares with others there
+ * @pair_entry: link in the pair's table of queue pairs
+ * @sendq: work requests gathered
+ * @state: where it is; READ_ONCE outside of the thread
+ * @commands: @nr_commands of them
+ * @free_commands: polt_command.entry
+ * @early: receives that wait: not established, or no free command
+ * @starved: commands that wait for send credits
+ * @held: commands that wait for buffers
+ * @waiting_entry: link in the pair's list while there are any
+ * @posted: commands with work requests posted, oldest first
+ * @in_use: commands not free
+ * @outstanding: capsules that have no response yet: at most @depth
+ * @send_credits: send work requests that still fit
+ * @claimed: buffers its commands have
+ * @sqhd: SQHD: how far the submission queue has been taken from
+ * @sq_entries: what SQHD wraps at
+ * @connected: Fabrics Connect succeeded
+ * @serving: polt_queue_serve() is running
+ * @tail_posted: @tail_wr is posted
+ * @doubted: probe it once more when @tail_timer is due
+ * @unsignalled: responses posted since the last one with a completion
+ * @unsignalled_since: when the first of them was; local_clock()
+ * @last_number: of the command posted last
+ * @stalled_number: of the command found posted for too long
+ * @tail_number: @last_number when the tail was posted
+ * @tail_wr: empty: its completion says that all before it are done
+ * @tail_cqe: its completion
+ * @tail_timer: responses wait for a completion, or the queue is doubted
+ * @stall_timer: looks whether what is posted completes
+ * @connect_timer: ends it if no Fabrics Connect succeeds
+ * @subsystem: of @ctrl, once connected
+ * @commands_received: capsules that arrived
+ * @commands_done: responses sent
+ * @commands_failed: of these, with an error status
+ * @invalidates: responses that invalidated a key of the host
+ * @fetches: commands whose data was fetched by RDMA READ
+ * @in_capsule: commands whose data came in the capsule
+ * @buffer_waits: commands that had to wait for buffers
+ * @bytes_read: data sent to the host
+ * @bytes_written: data that came from it
+ * @qid: queue identifier, 0 is the admin queue
+ * @depth: entries of the submission queue, as agreed
+ * @nr_commands: commands there is room for, more than @depth
+ * @nr_receives: of the shared ones, or its own
+ * @inline_size: in-capsule data taken, bytes
+ * @admitted_bytes: memory counted for it: admission.c
+ * @max_credits: send work requests there is room for
+ * @max_sge: scatter elements of a work request
+ * @max_read_sge: of an RDMA READ
+ * @can_invalidate: the device sends with invalidate
+ * @port: that it came through; reference
+ * @ctrl: reference; set by Connect (worker), read in the thread
+ * @host: the host's address
+ * @peer: the host's address and port, for messages
+ * @local: the address of ours that the host has connected to
+ * @id: grows from queue to queue in the list of all
+ * @group_id: number of its group
+ * @device: name of its RDMA device
+ * @qp: queue pair
+ * @qp_num: its number
+ * @cm_id: connection
+ * @cq: completion queue, of the group
+ * @cq_entries: reserved in it
+ * @responses: nvme_completion of each command
+ * @receives: without SRQ: its receive buffers
+ * @ref: of the RDMA half and the storage half, and of who keeps it
+ * @entry: link in the list of all queues, until it is freed
+ * @established: message: the CM said so
+ * @notify_work: COMM_EST -> rdma_notify()
+ * @end_work: ends the RDMA half
+ * @free_work: frees it
+ * @last_wqe: the device said LAST_WQE_REACHED
+ * @flags: POLT_QUEUE_ATTACHED and so on, atomic bits
+ */
 struct polt_queue {
 	/* the group's thread */
 	struct pol_group *group;
 	struct polt_pair *pair;
-	struct hlist_node pair_entry;	/* in the pair's table of queue pairs */
+	struct hlist_node pair_entry;
 	struct pol_sendq sendq;
 	enum polt_queue_state state;
-	struct polt_command *commands;	/* nr_commands of them */
+	struct polt_command *commands;
 	struct list_head free_commands;
-	/* receives that wait: not established, or no free command */
 	struct list_head early;
-	struct list_head starved;	/* commands that wait for send credits */
-	struct list_head held;		/* commands that wait for buffers */
-	struct list_head waiting_entry;	/* in the pair's list while there are any */
-	struct list_head posted;	/* commands with work requests posted, oldest first */
-	unsigned int in_use;		/* commands not free */
-	unsigned int outstanding;	/* capsules that have no response yet: at most depth */
-	unsigned int send_credits;	/* send work requests that still fit */
-	unsigned int claimed[POLT_BUFFERS_SIZES]; /* buffers its commands have */
+	struct list_head starved;
+	struct list_head held;
+	struct list_head waiting_entry;
+	struct list_head posted;
+	unsigned int in_use;
+	unsigned int outstanding;
+	unsigned int send_credits;
+	unsigned int claimed[POLT_BUFFERS_SIZES];
 	u16 sqhd;
-	u16 sq_entries;			/* what SQHD wraps at */
-	bool connected;			/* Fabrics Connect succeeded */
-	bool serving;			/* polt_queue_serve() is running */
+	u16 sq_entries;
+	bool connected;
+	bool serving;
 	bool tail_posted;
-	bool doubted;			/* probe it once more when tail_timer is due */
-	unsigned int unsignalled;	/* responses posted since the last one with a completion */
-	u64 unsignalled_since;		/* the first of them; local_clock() */
-	u64 last_number;		/* of the command posted last */
-	u64 stalled_number;		/* of the command found posted for too long */
-	u64 tail_number;		/* last_number when the tail was posted */
-	struct ib_rdma_wr tail_wr;	/* empty: its completion says that all before it are done */
+	bool doubted;
+	unsigned int unsignalled;
+	u64 unsignalled_since;
+	u64 last_number;
+	u64 stalled_number;
+	u64 tail_number;
+	struct ib_rdma_wr tail_wr;
 	struct ib_cqe tail_cqe;
 	struct pol_timer tail_timer;
 	struct pol_timer stall_timer;
 	struct pol_timer connect_timer;
-	struct polt_subsystem *subsystem; /* of ctrl, once connected */
+	struct polt_subsystem *subsystem;
 
 	/* counters: written by the thread, read by anybody with READ_ONCE() */
 	u64 commands_received;
-	u64 commands_done;		/* responses sent */
-	u64 commands_failed;		/* of these, with an error status */
-	u64 invalidates;		/* responses that invalidated a key of the host */
-	u64 fetches;			/* commands whose data was fetched by RDMA READ */
-	u64 in_capsule;			/* commands whose data came in the capsule */
-	u64 buffer_waits;		/* commands that had to wait for buffers */
+	u64 commands_done;
+	u64 commands_failed;
+	u64 invalidates;
+	u64 fetches;
+	u64 in_capsule;
+	u64 buffer_waits;
 	u64 bytes_read;
 	u64 bytes_written;
 
 	/* fixed once made */
 	u16 qid;
-	u16 depth;			/* entries of the submission queue, as agreed */
+	u16 depth;
 	u16 nr_commands;
-	u16 nr_receives;		/* of the shared ones, or its own */
-	u32 inline_size;		/* in-capsule data taken, bytes */
-	u64 admitted_bytes;		/* memory counted for it: admission.c */
+	u16 nr_receives;
+	u32 inline_size;
+	u64 admitted_bytes;
 	unsigned int max_credits;
-	unsigned int max_sge;		/* scatter elements of a work request */
+	unsigned int max_sge;
 	unsigned int max_read_sge;
-	bool can_invalidate;		/* the device sends with invalidate */
-	struct polt_port *port;		/* reference */
-	struct polt_ctrl *ctrl;		/* reference; set by Connect (worker), read in the thread */
-	struct sockaddr_storage host;	/* the host's address */
-	char peer[INET6_ADDRSTRLEN + 8]; /* the host's address and port, for messages */
-	char local[INET6_ADDRSTRLEN];	/* the address of ours that the host has connected to */
+	bool can_invalidate;
+	struct polt_port *port;
+	struct polt_ctrl *ctrl;
+	struct sockaddr_storage host;
+	char peer[INET6_ADDRSTRLEN + 8];
+	char local[INET6_ADDRSTRLEN];
 
 	/* fixed, for who looks when group and device may have gone */
-	u64 id;				/* grows from queue to queue in the list of all */
+	u64 id;
 	unsigned int group_id;
 	char device[IB_DEVICE_NAME_MAX];
 
@@ -143,19 +228,20 @@ struct polt_queue {
 	u32 qp_num;
 	struct rdma_cm_id *cm_id;
 	struct pol_cq *cq;
-	unsigned int cq_entries;	/* reserved in cq */
-	struct pol_region responses;	/* nvme_completion of each command */
-	struct list_head receives;	/* without SRQ: its receive buffers */
+	unsigned int cq_entries;
+	struct pol_region responses;
+	struct list_head receives;
 	struct kref ref;
-	struct list_head entry;		/* list of all queues, until it is freed */
+	struct list_head entry;
 	struct pol_message established;
-	struct work_struct notify_work;	/* COMM_EST -> rdma_notify() */
+	struct work_struct notify_work;
 	struct work_struct end_work;
 	struct work_struct free_work;
 	struct completion last_wqe;
 	unsigned long flags;
 };
 
+/* Are commands executed? */
 static inline bool polt_queue_is_live(const struct polt_queue *queue)
 {
 	return queue->state == POLT_QUEUE_LIVE;

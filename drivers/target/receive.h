@@ -21,7 +21,7 @@
 #include "target/command.h"
 #include "target/share.h"
 
-#define POLT_PAIR_HASH_BITS	6
+#define POLT_PAIR_HASH_BITS	6	/* of the table of queue pairs */
 #define POLT_PAIR_LANES		8	/* polled disks one group has I/O in at a time */
 #define POLT_SRQ_MAX		4096U	/* receives of a shared receive queue, at most */
 
@@ -58,7 +58,13 @@ struct polt_receive {
 	u32 arrived;
 };
 
-/* Receives in one region. */
+/**
+ * struct polt_receive_chunk - receives in one region
+ * @entry: link in a list of them
+ * @region: their memory
+ * @count: how many
+ * @receives: these
+ */
 struct polt_receive_chunk {
 	struct list_head entry;
 	struct pol_region region;
@@ -66,46 +72,79 @@ struct polt_receive_chunk {
 	struct polt_receive receives[];
 };
 
-/*
- * A disk with polled queues in which the group has I/O: one started bio of it is polled in every
- * pass. Thread only.
+/**
+ * struct polt_lane - a disk with polled queues in which the group has I/O
+ * @poller: asks it; on the group's list while there are commands
+ * @backend: the disk, NULL: the lane is free
+ * @commands: polt_bdev_io.lane_entry
+ *
+ * One started bio of it is polled in every pass. Thread only.
  */
 struct polt_lane {
 	struct pol_poller poller;
-	struct polt_backend *backend;	/* NULL: the lane is free */
-	struct list_head commands;	/* polt_bdev_io.lane_entry */
+	struct polt_backend *backend;
+	struct list_head commands;
 };
 
+/**
+ * struct polt_pair - what queues of a group share on a device
+ * @group: the group
+ * @queues: polt_queue.pair_entry, by queue pair
+ * @pool: data buffers
+ * @shares: who may have how many of them, by size
+ * @waiting: queues with commands that wait for buffers
+ * @nr_waiting: how many
+ * @serving: waiting commands are being given buffers
+ * @closed: the receive queue is about to go
+ * @lent_out: at that time a disk still has buffers
+ * @spare: receives the device did not take
+ * @wrs: for a transfer of more than one
+ * @sges: their gather lists
+ * @lanes: polled disks
+ * @device: the device; reference
+ * @pd: protection domain
+ * @srq: shared receive queue, NULL: every queue has its own receives
+ * @srq_size: receives it has room for
+ * @inline_size: bytes of in-capsule data that receives have room for
+ * @admitted_bytes: counted as memory that hosts have taken
+ * @entry: link in the list of pairs with RDMA objects
+ * @users: queues with an RDMA half
+ * @members: queues not freed yet, and one that asks to be let in
+ * @wanted: receives all its queues may hold: at most @srq_size
+ * @nr_receives: receives there are in the SRQ
+ * @chunks: these
+ * @ref: of the RDMA objects, and of each queue that is not freed
+ */
 struct polt_pair {
 	/* the group's thread */
 	struct pol_group *group;
 	struct hlist_head queues[1 << POLT_PAIR_HASH_BITS];
 	struct pol_pool *pool;
 	struct polt_share shares[POLT_BUFFERS_SIZES];
-	struct list_head waiting;	/* queues with commands that wait for buffers */
+	struct list_head waiting;
 	unsigned int nr_waiting;
-	bool serving;			/* waiting commands are being given buffers */
-	bool closed;			/* the receive queue is about to go */
-	bool lent_out;			/* at that time a disk still has buffers */
-	struct list_head spare;		/* receives the device did not take */
-	struct ib_rdma_wr wrs[POLT_TRANSFER_WRS];	/* for a transfer of more than one */
+	bool serving;
+	bool closed;
+	bool lent_out;
+	struct list_head spare;
+	struct ib_rdma_wr wrs[POLT_TRANSFER_WRS];
 	struct ib_sge sges[POLT_TRANSFER_WRS];
 	struct polt_lane lanes[POLT_PAIR_LANES];
 
 	/* fixed once made */
 	struct pol_device *device;
 	struct ib_pd *pd;
-	struct ib_srq *srq;		/* NULL: every queue has its own receives */
+	struct ib_srq *srq;
 	unsigned int srq_size;
 	u32 inline_size;
-	u64 admitted_bytes;		/* counted as memory that hosts have taken */
+	u64 admitted_bytes;
 
 	/* polt_pairs_lock; @members is read by the thread without it */
 	struct list_head entry;
-	unsigned int users;		/* queues with an RDMA half */
-	atomic_t members;		/* queues not freed yet, and one that asks to be let in */
-	unsigned int wanted;		/* receives all its queues may hold: at most srq_size */
-	unsigned int nr_receives;	/* receives there are in the SRQ */
+	unsigned int users;
+	atomic_t members;
+	unsigned int wanted;
+	unsigned int nr_receives;
 	struct list_head chunks;
 
 	struct kref ref;

@@ -12,12 +12,24 @@
 
 #define POLT_MSDBD		16	/* SGL data blocks a command may have (Identify: MSDBD) */
 
+/**
+ * enum polt_transfer_kind - where a command's data is
+ * @POLT_TRANSFER_NONE: no data
+ * @POLT_TRANSFER_INLINE: host data that arrived in the capsule
+ * @POLT_TRANSFER_KEYED: memory of the host, reached by RDMA
+ */
 enum polt_transfer_kind {
-	POLT_TRANSFER_NONE,	/* no data */
-	POLT_TRANSFER_INLINE,	/* host data that arrived in the capsule */
-	POLT_TRANSFER_KEYED,	/* memory of the host, reached by RDMA */
+	POLT_TRANSFER_NONE,
+	POLT_TRANSFER_INLINE,
+	POLT_TRANSFER_KEYED,
 };
 
+/**
+ * struct polt_segment - a piece of a host's memory
+ * @addr: where, as the host counts
+ * @len: bytes, at least 1
+ * @rkey: the key to it
+ */
 struct polt_segment {
 	u64 addr;
 	u32 len;
@@ -31,6 +43,8 @@ struct polt_segment {
  * @offset: INLINE: where the data starts behind the SQE
  * @nr_segments: KEYED: entries in @segments, 1 to POLT_MSDBD
  * @invalidate: the host asks for @invalidate_rkey to be invalidated with the response
+ * @invalidate_rkey: that key
+ * @segments: KEYED: the host's memory, in order
  */
 struct polt_transfer {
 	enum polt_transfer_kind kind;

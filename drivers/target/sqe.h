@@ -28,16 +28,28 @@ struct polt_sqe_io {
 	enum pol_latency_class class;
 };
 
+/**
+ * enum polt_sqe_page - data structures of Identify
+ * @POLT_PAGE_CONTROLLER: this controller
+ * @POLT_PAGE_NAMESPACE: a namespace, for the NVM command set
+ * @POLT_PAGE_INDEPENDENT: a namespace, whatever its command set
+ * @POLT_PAGE_DESCRIPTORS: what a namespace is called
+ * @POLT_PAGE_NAMESPACES: active ones, in order
+ * @POLT_PAGE_CONTROLLERS: of the subsystem, in order
+ * @POLT_PAGE_NS_CONTROLLERS: those that a namespace is attached to
+ * @POLT_PAGE_COMMAND_SETS: combinations of command sets there are
+ * @POLT_PAGE_ZEROES: there is nothing to be said
+ */
 enum polt_sqe_page {
 	POLT_PAGE_CONTROLLER,
-	POLT_PAGE_NAMESPACE,		/* for the NVM command set */
-	POLT_PAGE_INDEPENDENT,		/* a namespace, whatever its command set */
-	POLT_PAGE_DESCRIPTORS,		/* what a namespace is called */
-	POLT_PAGE_NAMESPACES,		/* active ones, in order */
-	POLT_PAGE_CONTROLLERS,		/* of the subsystem, in order */
-	POLT_PAGE_NS_CONTROLLERS,	/* those that a namespace is attached to */
+	POLT_PAGE_NAMESPACE,
+	POLT_PAGE_INDEPENDENT,
+	POLT_PAGE_DESCRIPTORS,
+	POLT_PAGE_NAMESPACES,
+	POLT_PAGE_CONTROLLERS,
+	POLT_PAGE_NS_CONTROLLERS,
 	POLT_PAGE_COMMAND_SETS,
-	POLT_PAGE_ZEROES,		/* there is nothing to be said */
+	POLT_PAGE_ZEROES,
 };
 
 /**

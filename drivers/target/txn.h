@@ -23,6 +23,12 @@
 #include "target/config.h"
 #include "target/netlink_parse.h"
 
+/**
+ * enum polt_verb - what a change does to an object
+ * @POLT_NEW: makes it
+ * @POLT_SET: changes it
+ * @POLT_DEL: deletes it
+ */
 enum polt_verb {
 	POLT_NEW,
 	POLT_SET,
@@ -32,6 +38,17 @@ enum polt_verb {
 struct polt_txn;
 struct polt_change;
 
+/**
+ * struct polt_change_ops - one kind of change
+ * @kind: of object that it is about
+ * @verb: what it does
+ * @prepare: optional; process context, may sleep, without polt_config_lock: get what applying needs
+ * @check: under polt_config_lock; may it be applied after those before it? Changes nothing but what
+ *	it has found, in the change
+ * @apply: under polt_config_lock; cannot fail
+ *
+ * Reasons of a refusal go to extack.
+ */
 struct polt_change_ops {
 	enum polt_kind kind;
 	enum polt_verb verb;
@@ -61,12 +78,18 @@ struct polt_key {
  * @node: link in the transaction's index, newest first
  * @ops: what to do
  * @key: the object it makes or deletes, as check has found
- * @accepted: was checked once; what it has seen is in @subsystem_id, @port_id and @version
+ * @accepted: was checked once, and has to see the same when it is checked again
+ * @seen_subsystem: id of the subsystem it is about or on, as seen then
+ * @seen_port: id of the port
+ * @seen_version: version of the object to be set or deleted
  * @attrs: attributes of the request for error messages, NULL later
  * @asked: what the request says; @asked.nsid of a new namespace is chosen if it was 0
  * @params: back end to open; @params.device is the namespace's path
  * @made: POLT_NEW: the object, ours until it is applied
- * @on_subsystem, @on_port, @object: what check has found; good as long as the mutex is held
+ * @on_subsystem: the subsystem that check has found, like what follows good as long as the mutex is
+ *	held
+ * @on_port: the port
+ * @object: the object itself
  */
 struct polt_change {
 	struct list_head entry;
