@@ -16,7 +16,14 @@
 #define BLK_POLL_NOSLEEP 0	/* before 6.5 ->poll might sleep unless told not to */
 #endif
 
-/* An open block device; fill and empty it with the two functions below only. */
+/**
+ * struct pol_compat_bdev - an open block device
+ * @bdev: the device; NULL once it is closed
+ * @file: what it is open as, on newer kernels
+ * @mode: how it was opened, on older ones
+ *
+ * Filled and emptied by the two functions below only.
+ */
 struct pol_compat_bdev {
 	struct block_device *bdev;
 #ifdef POL_HAVE_BDEV_FILE_OPEN

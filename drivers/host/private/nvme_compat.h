@@ -211,6 +211,7 @@ static inline bool polh_compat_takes_secrets(const struct nvmf_ctrl_options *opt
  * boundary the elements of its scatter lists must not straddle; before, it was this one for all.
  */
 #ifdef BTF_M_nvme_ctrl_ops__get_virt_boundary
+/* ->get_virt_boundary: a mask. */
 static inline unsigned long polh_compat_virt_boundary(struct nvme_ctrl *ctrl, bool is_admin)
 {
 	return POLH_NVME_PAGE_SIZE - 1;
