@@ -303,6 +303,16 @@ our_target_del()
 	pollard subsystem del "$1"
 }
 
+# all COMMAND...: with one of ${targets[@]} after the other as the last argument
+all()
+{
+	local t
+
+	for t in "${targets[@]}"; do
+		"$@" "$t" || { diag "target $t: $*"; return 1; }
+	done
+}
+
 # ---- initiators (TRANSPORT: rdma is the kernel's, pollard is ours) ------------------------------
 
 # host_load TRANSPORT

@@ -28,16 +28,6 @@ setup()
 	rxe_up && host_load pollard && vm_wait ready
 }
 
-# all COMMAND...: with one target after the other as the last argument
-all()
-{
-	local t
-
-	for t in "${targets[@]}"; do
-		"$@" "$t" || { diag "target $t: $*"; return 1; }
-	done
-}
-
 # each COMMAND...: with all of them at the same time. What it sets is lost.
 each()
 {

@@ -36,16 +36,6 @@ setup()
 	db_setup && rxe_up && vm_wait exported-1
 }
 
-# all COMMAND...: with one target after the other as the last argument
-all()
-{
-	local t
-
-	for t in "${targets[@]}"; do
-		"$@" "$t" || { diag "target $t: $*"; return 1; }
-	done
-}
-
 connect()
 {
 	host_connect pollard "$nqn-$1" -a $VM_ADDR2 -s "${service[$1]}" --reconnect-delay=1 --ctrl-loss-tmo=600 || return
