@@ -5,7 +5,7 @@
 # 4420, and 4430 with IPv6) and ours (4421). Modes, memory limits, and what sysfs and tracepoints show.
 #
 # vm-kernels: 6.12 6.1
-# vm-timeout: 260
+# vm-timeout: 320
 . "$VM_LIB"
 . "${VM_LIB%/*}/config-lib.sh"
 

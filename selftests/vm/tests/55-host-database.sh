@@ -13,7 +13,7 @@
 # The target is ours with one file system and the kernel's own with the other.
 #
 # vm-kernels: 6.12 6.1
-# vm-timeout: 240
+# vm-timeout: 300
 # vm-long: 20
 # vm-long-timeout: 7200
 . "$VM_LIB"
