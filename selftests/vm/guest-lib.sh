@@ -235,20 +235,15 @@ intree_port_add()
 	echo "${3:-4420}" > "$p/addr_trsvcid"
 }
 
-# intree_subsystem_add NQN DEV [UUID [DEV2 UUID2]...]: DEV is namespace 1, and so on; each UUID is made up by default
+# intree_subsystem_add NQN DEV [UUID]: DEV is namespace 1; its UUID is made up by default
 intree_subsystem_add()
 {
-	local s=$nvmet/subsystems/$1 nsid=0 ns
-	shift
+	local s=$nvmet/subsystems/$1 ns=$nvmet/subsystems/$1/namespaces/1
 
 	modprobe nvmet && mkdir "$s" && echo 1 > "$s/attr_allow_any_host" || return
-	while [ $# -gt 0 ]; do
-		ns=$s/namespaces/$((++nsid))
-		mkdir "$ns" && echo -n "$1" > "$ns/device_path" || return
-		[ -z "${2:-}" ] || echo "$2" > "$ns/device_uuid" || return
-		echo 1 > "$ns/enable" || return
-		shift $(($# > 1 ? 2 : 1))
-	done
+	mkdir "$ns" && echo -n "$2" > "$ns/device_path" || return
+	[ -z "${3:-}" ] || echo "$3" > "$ns/device_uuid" || return
+	echo 1 > "$ns/enable"
 }
 
 # intree_target_add NQN DEV [ADDR [SERVICE]]: export DEV as namespace 1; the port is made when needed

@@ -3,8 +3,8 @@
 #
 # Hosts that connect by themselves, with transport=rdma: a persistent discovery controller of our initiator is told
 # that there is something new, or comes back from a reset, the kernel tells user space, and the udev rule and the
-# unit of nvme-cli connect what discovery finds. There is no systemd in the guest. Its part is played by autoconnect-lib.sh,
-# by what the files of nvme-cli say; the events are the kernel's.
+# unit of nvme-cli connect what discovery finds. There is no systemd in the guest. Its part is played by
+# autoconnect-lib.sh, by what the files of nvme-cli say; the events are the kernel's.
 #
 # vm-kernels: 6.12 6.1
 # vm-timeout: 120
